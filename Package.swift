@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "heraclitus",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "Heraclitus", targets: ["Heraclitus"])
+    ],
+    targets: [
+        .target(name: "Heraclitus", swiftSettings: settings),
+        .testTarget(
+            name: "HeraclitusTests",
+            dependencies: ["Heraclitus"],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,93 @@
+/// Why an archive could not be read or written: what is wrong, and where in it.
+///
+/// `path` leads to the place: `data.payment.state` is the state of a machine that the archived state holds. It is empty at
+/// the top.
+public enum ArchiveError: Error, Sendable {
+    /// The bytes are no JSON.
+    case notJSON(explanation: String)
+
+    /// A part of the envelope is missing, of the wrong type, or has a value that it cannot have.
+    case malformed(path: String, explanation: String)
+
+    /// The archive's format is newer than this version of the library knows.
+    case unknownFormat(Int, supported: Int, path: String)
+
+    /// The archive is one of another workflow.
+    case wrongWorkflow(String, expected: String, path: String)
+
+    /// The archive was written by a newer version of the workflow.
+    case newerVersion(Int, supported: Int, path: String)
+
+    /// The workflow has no state of that name.
+    case unknownState(String, known: [String], path: String)
+
+    /// The state's class could not be made of the data.
+    case brokenState(String, path: String, underlyingError: any Error)
+
+    /// The state's data cannot be written, as a number that JSON does not have.
+    case unwritableState(String, underlyingError: any Error)
+}
+
+extension ArchiveError: CustomStringConvertible {
+    /// What is wrong, and where.
+    public var description: String {
+        switch self {
+        case .notJSON(let explanation):
+            "This is no JSON: \(explanation)"
+        case .malformed(let path, let explanation):
+            "The archive is malformed\(Self.place(path)): \(explanation)"
+        case .unknownFormat(let found, let supported, let path):
+            "The archive's format is \(found)\(Self.place(path)); up to \(supported) can be read."
+        case .wrongWorkflow(let found, let expected, let path):
+            "The archive is one of the workflow \"\(found)\"\(Self.place(path)), not of \"\(expected)\"."
+        case .newerVersion(let found, let supported, let path):
+            "The archive was written by version \(found) of the workflow\(Self.place(path)); this is \(supported)."
+        case .unknownState(let name, let known, let path):
+            "The workflow has no state \"\(name)\"\(Self.place(path)); its states are \(known.joined(separator: ", "))."
+        case .brokenState(let name, let path, let error):
+            "The data of the state \"\(name)\" cannot be read\(Self.place(path)): \(Self.explanation(of: error))"
+        case .unwritableState(let name, let error):
+            "The data of the state \"\(name)\" cannot be written: \(Self.explanation(of: error))"
+        }
+    }
+
+    private static func place(_ path: String) -> String { path.isEmpty ? "" : " at \(path)" }
+}
+
+// MARK: - Where
+
+extension ArchiveError {
+    /// A path of keys and indices as text: `data.items[3].price`.
+    static func path(_ codingPath: [any CodingKey]) -> String {
+        codingPath.reduce(into: "") { path, key in
+            if let index = key.intValue {
+                path += "[\(index)]"
+            } else {
+                path += (path.isEmpty ? "" : ".") + key.stringValue
+            }
+        }
+    }
+
+    /// The path of a decoding error, or another one where it is some other error.
+    static func path(of error: any Error, else codingPath: [any CodingKey]) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, let context): path(context.codingPath + [key])
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            path(context.codingPath)
+        default: path(codingPath)
+        }
+    }
+
+    static func explanation(of error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, _): "the key \"\(key.stringValue)\" is missing."
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            context.debugDescription
+        case EncodingError.invalidValue(let value, let context):
+            "\(value) at \(path(context.codingPath)): \(context.debugDescription)"
+        default: "\(error)"
+        }
+    }
+}

@@ -1,0 +1,74 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension JSONEncoder.DateEncodingStrategy {
+    /// Writes dates as archives do: in ISO 8601 and UTC, with as many decimals of a second as it takes to lose nothing.
+    public static var archived: Self {
+        .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            guard let text = ArchivedDate.text(of: date) else {
+                throw EncodingError.invalidValue(
+                    date,
+                    .init(codingPath: encoder.codingPath, debugDescription: "This date is beyond ISO 8601.")
+                )
+            }
+            try container.encode(text)
+        }
+    }
+}
+
+extension JSONDecoder.DateDecodingStrategy {
+    /// Reads dates as archives have them, and any other ISO 8601.
+    public static var archived: Self {
+        .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            let text = try container.decode(String.self)
+            guard let date = ArchivedDate.date(of: text) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container,
+                    debugDescription: "\"\(text.prefix(40))\" is no date of ISO 8601."
+                )
+            }
+            return date
+        }
+    }
+}
+
+/// Dates as ISO 8601 text without loss: Foundation's format keeps milliseconds, a `Date` is finer.
+private enum ArchivedDate {
+    /// Years 1 to 9999, which ISO 8601 writes without an agreement between the parties.
+    private static let writable = -63_113_904_000.0..<252_423_993_600.0
+
+    static func text(of date: Date) -> String? {
+        let seconds = date.timeIntervalSinceReferenceDate
+        guard writable.contains(seconds) else { return nil }
+        let whole = seconds.rounded(.down)
+        let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
+        guard let decimals = decimals(of: seconds - whole) else { return text }
+        return text.dropLast() + "." + decimals + "Z"
+    }
+
+    static func date(of text: String) -> Date? {
+        guard let point = text.firstIndex(of: ".") else { return try? Date(text, strategy: .iso8601) }
+        let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
+        let zone = text[digits.endIndex...]
+        guard !digits.isEmpty, let fraction = Double("0." + digits),
+            let whole = try? Date(text[..<point] + zone, strategy: .iso8601)
+        else { return nil }
+        return Date(timeIntervalSinceReferenceDate: whole.timeIntervalSinceReferenceDate + fraction)
+    }
+
+    /// The shortest decimals that read back as the fraction; `nil` for none.
+    private static func decimals(of fraction: Double) -> String? {
+        guard fraction > 0 else { return nil }
+        // "0.25", or "1.2e-07" for what is less than a ten-thousandth.
+        let parts = "\(fraction)".split(separator: "e")
+        let digits = parts[0].filter(\.isNumber)
+        guard parts.count == 2, let exponent = Int(parts[1]) else { return String(digits.dropFirst()) }
+        let significant = digits.hasSuffix("0") && digits.count == 2 ? digits.dropLast() : digits[...]
+        return String(repeating: "0", count: -exponent - 1) + significant
+    }
+}

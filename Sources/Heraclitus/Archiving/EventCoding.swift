@@ -1,0 +1,67 @@
+private enum EventKey: String, CodingKey {
+    case name
+    case from
+    case to
+}
+
+extension WorkflowEvent: Encodable {
+    /// Writes the name of the event and of the states it leads from and to; `from` is `null` for any state.
+    ///
+    /// Closures belong to the definition and are not written.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: `EncodingError` for an event that has no name yet: take it from `Download.events`.
+    public func encode(to encoder: any Encoder) throws {
+        guard !name.isEmpty else {
+            throw EncodingError.invalidValue(
+                self,
+                .init(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "The event is bound to no workflow; take it from \(W.self).events."
+                )
+            )
+        }
+        var container = encoder.container(keyedBy: EventKey.self)
+        let pairs = declaration.pairs
+        try container.encode(name, forKey: .name)
+        if pairs.allSatisfy({ $0.source != nil }) {
+            try container.encode(Self.names(pairs.compactMap(\.source)), forKey: .from)
+        } else {
+            try container.encodeNil(forKey: .from)
+        }
+        try container.encode(Self.names(pairs.map(\.destination)), forKey: .to)
+    }
+
+    private static func names(_ states: [any WorkflowState.Type]) -> [String] {
+        var seen: Set<String> = []
+        return states.map { $0.name }.filter { seen.insert($0).inserted }
+    }
+}
+
+extension WorkflowEvent: Decodable {
+    /// Finds the workflow's event of the name that was written.
+    ///
+    /// What it leads from and to, and its closures, are those of the definition.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` if the workflow has no event of that name, or one of another type.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: EventKey.self)
+        let name = try container.decode(String.self, forKey: .name)
+        let definition = CompiledWorkflow<W>.shared.definition
+        guard let index = definition.eventIndex(named: name) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .name,
+                in: container,
+                debugDescription: "The workflow \(definition.workflow) has no event \"\(name)\"."
+            )
+        }
+        let event = definition.events[index]
+        guard event.valueType == Self.self else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .name,
+                in: container,
+                debugDescription: "The event \"\(name)\" of \(definition.workflow) is a \(event.valueType)."
+            )
+        }
+        self.init(event.declaration, in: EventSlot(index: index))
+    }
+}

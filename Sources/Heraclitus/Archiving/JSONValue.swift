@@ -1,0 +1,80 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Any JSON, for data whose type is not known yet.
+public enum JSONValue: Hashable, Sendable {
+    /// `null`.
+    case null
+
+    /// `true` or `false`.
+    case bool(Bool)
+
+    /// A number without a fraction.
+    case integer(Int)
+
+    /// Any other number.
+    case number(Double)
+
+    /// A text.
+    case string(String)
+
+    /// A list.
+    case array([JSONValue])
+
+    /// Values by key.
+    case object([String: JSONValue])
+}
+
+extension JSONValue: Codable {
+    /// Reads whatever is there.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` if it is nothing that JSON has.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let bool = try? container.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let integer = try? container.decode(Int.self) {
+            self = .integer(integer)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let string = try? container.decode(String.self) {
+            self = .string(string)
+        } else if let array = try? container.decode([JSONValue].self) {
+            self = .array(array)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    /// Writes the value.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: `EncodingError` for a number that JSON does not have.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let bool): try container.encode(bool)
+        case .integer(let integer): try container.encode(integer)
+        case .number(let number): try container.encode(number)
+        case .string(let string): try container.encode(string)
+        case .array(let array): try container.encode(array)
+        case .object(let object): try container.encode(object)
+        }
+    }
+}
+
+extension JSONValue: ConvertibleValue {
+    func converted<T: Decodable>(to type: T.Type) -> T? {
+        guard let data = try? JSONEncoder().encode(self) else { return nil }
+        // A date may have been written in either way, by an archive or by a coder that was left as it is.
+        let decoder = JSONDecoder()
+        if let value = try? decoder.decode(type, from: data) { return value }
+        decoder.dateDecodingStrategy = .archived
+        return try? decoder.decode(type, from: data)
+    }
+}

@@ -1,0 +1,131 @@
+import Synchronization
+
+// The envelope: what every archive says about a machine besides its state's own data.
+//
+//     {"activated":true,"data":{…},"format":1,"revision":3,"state":"LoadingState","version":1,"workflow":"Download"}
+
+private enum EnvelopeKey: String, CodingKey {
+    case format
+    case workflow
+    case version
+    case revision
+    case activated
+    case state
+    case data
+}
+
+/// The format of the envelope.
+private let currentFormat = 1
+
+/// The largest whole number that every JSON reader keeps exactly.
+private let largestRevision = 1 << 53
+
+extension StateMachine: Encodable {
+    /// Encodes the machine as of one moment, whatever other threads do with it meanwhile.
+    ///
+    /// During a transition that is the state which the machine still shows. What is pending, and closures that were added
+    /// to this machine, are not part of it.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: What the state's own `encode(to:)` throws.
+    public func encode(to encoder: any Encoder) throws {
+        let position = position.withLock { $0 }
+        var container = encoder.container(keyedBy: EnvelopeKey.self)
+        try container.encode(currentFormat, forKey: .format)
+        try container.encode(definition.workflow, forKey: .workflow)
+        try container.encode(definition.version, forKey: .version)
+        try container.encode(position.revision, forKey: .revision)
+        try container.encode(position.activation != .entry, forKey: .activated)
+        try container.encode(definition.states[position.standing.index].name, forKey: .state)
+        if let state = position.standing.state as? any WorkflowState {
+            try container.encode(state, forKey: .data)
+        }
+    }
+}
+
+extension StateMachine: Decodable {
+    /// Restores a machine.
+    ///
+    /// No guard, hook or observer runs. A state's class is looked up only among the workflow's own, by its
+    /// ``WorkflowState/name``.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: ``ArchiveError``.
+    public convenience init(from decoder: any Decoder) throws {
+        let workflow = CompiledWorkflow<W>.shared
+        do {
+            self.init(at: try Self.position(from: decoder, in: workflow.definition), in: workflow)
+        } catch let error as ArchiveError {
+            throw error
+        } catch {
+            throw ArchiveError.malformed(
+                path: ArchiveError.path(of: error, else: decoder.codingPath),
+                explanation: ArchiveError.explanation(of: error)
+            )
+        }
+    }
+
+    private static func position(from decoder: any Decoder, in definition: Definition) throws -> Position {
+        let container = try decoder.container(keyedBy: EnvelopeKey.self)
+        let here = ArchiveError.path(decoder.codingPath)
+        func path(_ key: EnvelopeKey) -> String { ArchiveError.path(decoder.codingPath + [key]) }
+
+        let format = try container.decode(Int.self, forKey: .format)
+        guard format >= 1 else {
+            throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is no format.")
+        }
+        guard format <= currentFormat else {
+            throw ArchiveError.unknownFormat(format, supported: currentFormat, path: here)
+        }
+        let workflow = try container.decode(String.self, forKey: .workflow)
+        guard workflow == definition.workflow else {
+            throw ArchiveError.wrongWorkflow(workflow, expected: definition.workflow, path: here)
+        }
+        let version = try container.decode(Int.self, forKey: .version)
+        guard version >= 1 else {
+            throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is no version.")
+        }
+        guard version <= definition.version else {
+            throw ArchiveError.newerVersion(version, supported: definition.version, path: here)
+        }
+        let revision = try container.decode(Int.self, forKey: .revision)
+        guard (0...largestRevision).contains(revision) else {
+            throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is no revision.")
+        }
+        let isActivated = try container.decode(Bool.self, forKey: .activated)
+        let name = try container.decode(String.self, forKey: .state)
+        guard let index = definition.stateIndex(named: name) else {
+            throw ArchiveError.unknownState(name, known: definition.states.map(\.name), path: path(.state))
+        }
+
+        let object: any WorkflowState
+        do {
+            object = try decode(definition.states[index].type, from: container)
+        } catch let error as ArchiveError {
+            throw error
+        } catch {
+            throw ArchiveError.brokenState(
+                name,
+                path: ArchiveError.path(of: error, else: decoder.codingPath + [EnvelopeKey.data]),
+                underlyingError: error
+            )
+        }
+        guard let state = object as? W.AnyState else {
+            throw ArchiveError.malformed(
+                path: path(.state),
+                explanation: "\(name) is not of the type of this workflow's states, \(W.AnyState.self)."
+            )
+        }
+        return Position(
+            standing: Standing(state: state, index: index),
+            previous: nil,
+            revision: revision,
+            activation: isActivated ? .restoring : .entry
+        )
+    }
+
+    private static func decode<S: WorkflowState>(
+        _ type: S.Type,
+        from container: KeyedDecodingContainer<EnvelopeKey>
+    ) throws -> any WorkflowState {
+        try container.decode(S.self, forKey: .data)
+    }
+}

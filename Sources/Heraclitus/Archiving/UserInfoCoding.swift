@@ -1,0 +1,45 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension UserInfo: Codable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ key: String) { stringValue = key }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// Reads values without knowing their types; they are found when the values are read with ``subscript(_:as:)``.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` if there are no keys and values.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        var values: [String: Value] = [:]
+        for key in container.allKeys { values[key.stringValue] = try Self.value(for: key, in: container) }
+        self.init(values)
+    }
+
+    private static func value(for key: Key, in container: KeyedDecodingContainer<Key>) throws -> Value {
+        do {
+            return try container.decode(JSONValue.self, forKey: key)
+        } catch {
+            // Property lists have two types that JSON has not.
+            if let date = try? container.decode(Date.self, forKey: key) { return date }
+            if let data = try? container.decode(Data.self, forKey: key) { return data }
+            throw error
+        }
+    }
+
+    /// Writes every value as it writes itself.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: What a value throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        for (key, value) in values { try container.encode(value, forKey: Key(key)) }
+    }
+}

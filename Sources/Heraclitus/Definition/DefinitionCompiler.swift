@@ -1,0 +1,214 @@
+/// Turns what the author of a workflow wrote down into its definition, and lists everything that is wrong with it.
+struct DefinitionCompiler {
+    /// An event and the property it stands in.
+    struct DeclaredEvent {
+        let property: String
+        let declaration: EventDeclaration
+        let slot: EventSlot
+        let valueType: any AnyWorkflowEvent.Type
+
+        var name: String { declaration.name ?? property }
+    }
+
+    private let workflow: String
+    private let version: Int
+    private let events: [DeclaredEvent]
+    private let classes: [any WorkflowState.Type]
+    private let indices: [ObjectIdentifier: Int]
+    private let lineages: [[Int]]
+    private let descendants: [[Int]]
+    private let initial: (any WorkflowState.Type)?
+    private let initialName: String
+
+    init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState) {
+        workflow = W.name
+        version = W.version
+        events = Self.events(of: workflowValue)
+        classes = Self.classes(named: events, and: W.states)
+        let indices = Dictionary(uniqueKeysWithValues: classes.enumerated().map { (ObjectIdentifier($1), $0) })
+        self.indices = indices
+        lineages = classes.map { type in
+            sequence(first: type as AnyClass, next: { _getSuperclass($0) })
+                .compactMap { indices[ObjectIdentifier($0)] }
+        }
+        var descendants = Array(repeating: [Int](), count: classes.count)
+        for (index, lineage) in lineages.enumerated() {
+            for ancestor in lineage { descendants[ancestor].append(index) }
+        }
+        self.descendants = descendants
+        self.initial = (initial as? any WorkflowState).map { Swift.type(of: $0) }
+        initialName = String(describing: Swift.type(of: initial as Any))
+    }
+
+    func definition() -> Definition {
+        Definition(
+            workflow: workflow,
+            version: version,
+            states: classes.indices.map { RegisteredState(index: $0, type: classes[$0], lineage: lineages[$0]) },
+            events: events.indices.map { boundEvent($0) },
+            initial: initial
+        )
+    }
+
+    func bind() {
+        for (index, event) in events.enumerated() { event.slot.bind(to: index) }
+    }
+}
+
+// MARK: - Reading
+
+extension DefinitionCompiler {
+    /// The stored properties that are events, in the order in which they are written down.
+    private static func events(of workflow: some Workflow) -> [DeclaredEvent] {
+        let mirrors = sequence(first: Mirror(reflecting: workflow), next: \.superclassMirror)
+        return mirrors.reversed().flatMap(\.children).compactMap { child in
+            guard let event = child.value as? any AnyWorkflowEvent else { return nil }
+            return DeclaredEvent(
+                property: child.label ?? "",
+                declaration: event.declaration,
+                slot: event.slot,
+                valueType: type(of: event)
+            )
+        }
+    }
+
+    private static func classes(
+        named events: [DeclaredEvent],
+        and further: [any WorkflowState.Type]
+    ) -> [any WorkflowState.Type] {
+        var seen: Set<ObjectIdentifier> = []
+        var classes: [any WorkflowState.Type] = []
+        func add(_ type: any WorkflowState.Type) {
+            if seen.insert(ObjectIdentifier(type)).inserted { classes.append(type) }
+        }
+        for event in events {
+            for pair in event.declaration.pairs {
+                if let source = pair.source { add(source) }
+                add(pair.destination)
+            }
+            event.declaration.ignored.forEach(add)
+        }
+        further.forEach(add)
+        return classes
+    }
+}
+
+// MARK: - Tables
+
+extension DefinitionCompiler {
+    private func boundEvent(_ index: Int) -> BoundEvent {
+        let event = events[index]
+        var leads = StateMatrix(rows: classes.count, columns: classes.count)
+        var updates = leads
+        var ignored = StateMatrix(rows: classes.count, columns: 1)
+        let ignoring = ignoringStates(of: event.declaration)
+        for state in ignoring { ignored[state, 0] = true }
+        for pair in event.declaration.pairs {
+            for source in pair.source.map({ descendants[number(of: $0)] }) ?? Array(classes.indices)
+            where !ignoring.contains(source) {
+                for destination in descendants[number(of: pair.destination)] {
+                    leads[source, destination] = true
+                    if pair.isUpdate { updates[source, destination] = true }
+                }
+            }
+        }
+        return BoundEvent(
+            index: index,
+            name: event.name,
+            declaration: event.declaration,
+            valueType: event.valueType,
+            leads: leads,
+            updates: updates,
+            ignored: ignored
+        )
+    }
+
+    /// The states in which an event is ignored. Where a class and a superclass of it are told different things, the
+    /// nearer one counts, as inheritance has it; "from any state" counts least.
+    private func ignoringStates(of declaration: EventDeclaration) -> Set<Int> {
+        let ignored = Set(declaration.ignored.map(number))
+        guard !ignored.isEmpty else { return [] }
+        let sources = Set(declaration.pairs.compactMap(\.source).map(number))
+        return Set(
+            classes.indices.filter { state in
+                let nearest = lineages[state].first { ignored.contains($0) || sources.contains($0) }
+                return nearest.map(ignored.contains) ?? false
+            }
+        )
+    }
+
+    private func number(of type: any WorkflowState.Type) -> Int {
+        guard let index = indices[ObjectIdentifier(type)] else {
+            preconditionFailure("Every class that an event names was collected.")
+        }
+        return index
+    }
+}
+
+// MARK: - Problems
+
+extension DefinitionCompiler {
+    var problems: [WorkflowProblem] {
+        workflowProblems + stateProblems + eventNameProblems + events.flatMap(problems)
+    }
+
+    private var workflowProblems: [WorkflowProblem] {
+        var problems: [WorkflowProblem] = []
+        if Self.isBlank(workflow) { problems.append(.blankWorkflowName) }
+        if version < 1 { problems.append(.badVersion(version)) }
+        if initial.flatMap({ indices[ObjectIdentifier($0)] }) == nil {
+            problems.append(.unregisteredInitialState(initialName))
+        }
+        return problems
+    }
+
+    private var stateProblems: [WorkflowProblem] {
+        let blank = classes.filter { Self.isBlank($0.name) }.map {
+            WorkflowProblem.blankStateName(className: Self.className($0))
+        }
+        let duplicates = Self.groups(classes, by: { $0.name }).map {
+            WorkflowProblem.duplicateStateName($0, classNames: $1.map { Self.className($0) })
+        }
+        return blank + duplicates
+    }
+
+    private var eventNameProblems: [WorkflowProblem] {
+        let blank = events.filter { Self.isBlank($0.name) }.map { WorkflowProblem.blankEventName(property: $0.property) }
+        let shared = Self.groups(events, by: { ObjectIdentifier($0.slot) }).map {
+            WorkflowProblem.sharedEvent(properties: $1.map(\.property))
+        }
+        let duplicates = Self.groups(events, by: \.name).map {
+            WorkflowProblem.duplicateEventName($0, properties: $1.map(\.property))
+        }
+        return blank + shared + duplicates
+    }
+
+    private func problems(of event: DeclaredEvent) -> [WorkflowProblem] {
+        let pairs = event.declaration.pairs
+        guard !pairs.isEmpty else { return [.emptyEvent(event.name)] }
+        let sources = Set(pairs.compactMap(\.source).map { ObjectIdentifier($0) })
+        let ignored = event.declaration.ignored.filter { sources.contains(ObjectIdentifier($0)) }
+        let updated = pairs.filter(\.isUpdate).map(\.destination).filter { state in
+            pairs.contains { !$0.isUpdate && $0.source == state && $0.destination == state }
+        }
+        return ignored.map { .contradictoryIgnore(event: event.name, state: $0.name) }
+            + updated.map { .contradictoryUpdate(event: event.name, state: $0.name) }
+    }
+
+    /// The groups of several elements that share a key which is no blank, in the order of their first element.
+    private static func groups<Element, Key: Hashable>(
+        _ elements: [Element],
+        by key: (Element) -> Key
+    ) -> [(Key, [Element])] {
+        let groups = Dictionary(grouping: elements, by: key)
+        var seen: Set<Key> = []
+        return elements.map(key).filter { seen.insert($0).inserted }.compactMap { key in
+            guard let group = groups[key], group.count > 1 else { return nil }
+            return (key, group)
+        }
+    }
+
+    private static func isBlank(_ name: String) -> Bool { name.allSatisfy(\.isWhitespace) }
+
+    private static func className(_ type: any WorkflowState.Type) -> String { String(reflecting: type) }
+}

@@ -1,0 +1,83 @@
+import Synchronization
+
+/// What the author of a workflow wrote down about one event, without its types.
+struct EventDeclaration: Sendable {
+    typealias Guard = @Sendable (StateTransition) throws -> Void
+    typealias Hook = @Sendable (StateTransition) -> Void
+
+    /// A source and a destination; no source means any state.
+    struct Pair: Sendable {
+        let source: (any WorkflowState.Type)?
+        let destination: any WorkflowState.Type
+        let isUpdate: Bool
+    }
+
+    let name: String?
+    private(set) var pairs: [Pair] = []
+    private(set) var ignored: [any WorkflowState.Type] = []
+    private(set) var guards: [Guard] = []
+    private(set) var willFire: [Hook] = []
+    private(set) var didFire: [Hook] = []
+
+    init(_ name: String?, from sources: [any WorkflowState.Type]?, to destinations: [any WorkflowState.Type]) {
+        self.name = name
+        pairs = Self.pairs(from: sources, to: destinations)
+    }
+
+    init(_ name: String?, updating states: [any WorkflowState.Type]) {
+        self.name = name
+        pairs = states.map { Pair(source: $0, destination: $0, isUpdate: true) }
+    }
+
+    func adding(from sources: [any WorkflowState.Type], to destinations: [any WorkflowState.Type]) -> Self {
+        changed { $0.pairs += Self.pairs(from: sources, to: destinations) }
+    }
+
+    func adding(guard body: @escaping Guard) -> Self { changed { $0.guards.append(body) } }
+
+    func adding(willFire body: @escaping Hook) -> Self { changed { $0.willFire.append(body) } }
+
+    func adding(didFire body: @escaping Hook) -> Self { changed { $0.didFire.append(body) } }
+
+    func ignoring(_ states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
+
+    private func changed(_ change: (inout Self) -> Void) -> Self {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    private static func pairs(
+        from sources: [any WorkflowState.Type]?,
+        to destinations: [any WorkflowState.Type]
+    ) -> [Pair] {
+        guard let sources else { return destinations.map { Pair(source: nil, destination: $0, isUpdate: false) } }
+        return sources.flatMap { source in
+            destinations.map { Pair(source: source, destination: $0, isUpdate: false) }
+        }
+    }
+}
+
+/// Where a workflow notes which of its events a value is: written when the workflow is compiled, read ever after.
+final class EventSlot: Sendable {
+    private let storage = Atomic<Int>(-1)
+
+    init() {}
+
+    init(index: Int) { storage.store(index, ordering: .relaxed) }
+
+    var index: Int? {
+        let index = storage.load(ordering: .relaxed)
+        return index < 0 ? nil : index
+    }
+
+    func bind(to index: Int) { storage.store(index, ordering: .relaxed) }
+}
+
+/// An event of whatever types, as it is found among the properties of a workflow.
+protocol AnyWorkflowEvent: Sendable {
+    var declaration: EventDeclaration { get }
+    var slot: EventSlot { get }
+}
+
+extension WorkflowEvent: AnyWorkflowEvent {}

@@ -1,0 +1,76 @@
+/// What the caller of `fire` passes along to every callback of that transition.
+///
+/// A dictionary literal of values that are `Codable & Sendable`, read back with their type:
+///
+/// ```swift
+/// try machine.fire.load(state, userInfo: ["attempt": 1])
+/// transition.userInfo["attempt", as: Int.self]     // 1
+/// ```
+///
+/// It is `Codable` itself. Decoded values are turned into the type that is asked for when they are read.
+public struct UserInfo: Sendable {
+    /// A value of a user info.
+    public typealias Value = any Codable & Sendable
+
+    var values: [String: Value]
+
+    /// Makes an empty user info.
+    public init() { values = [:] }
+
+    /// Makes a user info of the values of a dictionary.
+    /// - Parameter values: The values by key.
+    public init(_ values: [String: any Codable & Sendable]) { self.values = values }
+
+    /// The number of values.
+    public var count: Int { values.count }
+
+    /// Whether there is no value.
+    public var isEmpty: Bool { values.isEmpty }
+
+    /// The keys, sorted.
+    public var keys: [String] { values.keys.sorted() }
+
+    /// The value for a key as it is stored, or `nil`.
+    ///
+    /// In a decoded user info this is a ``JSONValue``; `userInfo[key, as: Type.self]` reads both alike.
+    /// - Parameter key: The key.
+    public subscript(key: String) -> Value? {
+        get { values[key] }
+        set { values[key] = newValue }
+    }
+
+    /// The value for a key as a type; `nil` if there is none, or if it is of another type.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - type: The type to read it as.
+    public subscript<T: Decodable>(key: String, as type: T.Type) -> T? {
+        guard let value = values[key] else { return nil }
+        return value as? T ?? (value as? any ConvertibleValue)?.converted(to: type)
+    }
+
+    /// Returns the values of both; where both have a key, those of `other`.
+    /// - Parameter other: The values that prevail.
+    public func merging(_ other: UserInfo) -> UserInfo {
+        UserInfo(values.merging(other.values) { $1 })
+    }
+}
+
+/// A value whose type was lost on its way through an archive and is found again when somebody asks for it.
+protocol ConvertibleValue {
+    func converted<T: Decodable>(to type: T.Type) -> T?
+}
+
+extension UserInfo: ExpressibleByDictionaryLiteral {
+    /// Makes a user info of a literal; of two values for one key the last stays.
+    /// - Parameter elements: Keys and values.
+    public init(dictionaryLiteral elements: (String, any Codable & Sendable)...) {
+        values = Dictionary(elements) { $1 }
+    }
+}
+
+extension UserInfo: CustomStringConvertible {
+    /// The values in the order of their keys.
+    public var description: String {
+        "[" + keys.map { key in "\(key): \(values[key].map { "\($0)" } ?? "")" }.joined(separator: ", ") + "]"
+    }
+}

@@ -1,0 +1,66 @@
+/// The definition of a workflow: a struct whose stored properties are its events.
+///
+/// ```swift
+/// struct Download: Workflow {
+///     static var initial: any DownloadState { IdleState() }
+///
+///     let load   = Event(from: IdleState.self, FailureState.self, to: LoadingState.self)
+///     let finish = Event(from: LoadingState.self, to: CompletedState.self)
+/// }
+///
+/// let machine = StateMachine<Download>()
+/// ```
+///
+/// The states of a workflow are those that its events and ``states`` name. The definition is read once, when the workflow
+/// is first used, and shared by all its machines; a wrong one stops the program there with all its problems listed. A unit
+/// test finds the same list in ``diagnostics``:
+///
+/// ```swift
+/// #expect(Download.diagnostics.isEmpty)
+/// ```
+public protocol Workflow: Sendable {
+    /// What `machine.state` is handed out as, usually `any` protocol of the workflow's own; inferred from ``initial``.
+    associatedtype AnyState: Sendable
+
+    /// The state in which a new machine is; made anew for each machine.
+    static var initial: AnyState { get }
+
+    /// The workflow's stable name, which archives, errors and tables use; by default the type's own name.
+    static var name: String { get }
+
+    /// The version of what this workflow archives; 1 unless it says otherwise.
+    static var version: Int { get }
+
+    /// States that no event names, such as subclasses of those that one does; none by default.
+    static var states: [any WorkflowState.Type] { get }
+
+    /// Makes the definition with all its events.
+    init()
+}
+
+extension Workflow {
+    /// An event of this workflow, from a source to a destination.
+    public typealias Event<Source, Destination> = WorkflowEvent<Self, Source, Destination>
+
+    /// The type's own name.
+    public static var name: String { String(describing: Self.self) }
+
+    /// 1, the version of a workflow that has not changed yet.
+    public static var version: Int { 1 }
+
+    /// No further states.
+    public static var states: [any WorkflowState.Type] { [] }
+
+    /// The workflow's events, bound to their names.
+    ///
+    /// The first use of a workflow reads its definition and stops the program if that is wrong.
+    public static var events: Self { CompiledWorkflow<Self>.shared.events }
+
+    /// The workflow as plain data.
+    public static var table: TransitionTable { CompiledWorkflow<Self>.shared.definition.table }
+
+    /// Everything that is wrong with this definition; empty for a right one.
+    ///
+    /// Unlike any other use of a workflow this never stops the program.
+    public static var diagnostics: [WorkflowProblem] { CompiledWorkflow<Self>.diagnose() }
+}

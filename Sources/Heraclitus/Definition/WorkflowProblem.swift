@@ -1,0 +1,65 @@
+/// Something that is wrong with the definition of a workflow.
+public enum WorkflowProblem: Error, Hashable, Sendable {
+    /// The workflow's name is blank.
+    case blankWorkflowName
+
+    /// The workflow's version is less than 1.
+    case badVersion(Int)
+
+    /// The name of a state is blank; the payload is its class.
+    case blankStateName(className: String)
+
+    /// Several states have one name, so that an archive could not say which it means.
+    case duplicateStateName(String, classNames: [String])
+
+    /// The name of an event is blank; the payload is its property.
+    case blankEventName(property: String)
+
+    /// Several events have one name.
+    case duplicateEventName(String, properties: [String])
+
+    /// An event leads nowhere, because it lists no source or no destination.
+    case emptyEvent(String)
+
+    /// Several properties hold one and the same event value.
+    case sharedEvent(properties: [String])
+
+    /// An event is ignored in a state that it also leads out of.
+    case contradictoryIgnore(event: String, state: String)
+
+    /// An event both updates a state and leads from it to itself.
+    case contradictoryUpdate(event: String, state: String)
+
+    /// The class of the initial state is named by no event and not listed among the workflow's states.
+    case unregisteredInitialState(String)
+}
+
+extension WorkflowProblem: CustomStringConvertible {
+    /// A sentence that names what is wrong.
+    public var description: String {
+        switch self {
+        case .blankWorkflowName:
+            "The workflow's name is blank."
+        case .badVersion(let version):
+            "The workflow's version is \(version); versions start at 1."
+        case .blankStateName(let className):
+            "The name of the state \(className) is blank."
+        case .duplicateStateName(let name, let classNames):
+            "The name \"\(name)\" is that of several states: \(classNames.joined(separator: ", "))."
+        case .blankEventName(let property):
+            "The name of the event \(property) is blank."
+        case .duplicateEventName(let name, let properties):
+            "The name \"\(name)\" is that of several events: \(properties.joined(separator: ", "))."
+        case .emptyEvent(let name):
+            "The event \"\(name)\" leads nowhere: it lists no source or no destination."
+        case .sharedEvent(let properties):
+            "One event value is kept in several properties: \(properties.joined(separator: ", "))."
+        case .contradictoryIgnore(let event, let state):
+            "The event \"\(event)\" is ignored in \(state) and leads out of it as well."
+        case .contradictoryUpdate(let event, let state):
+            "The event \"\(event)\" updates \(state) and leads from it to itself as well."
+        case .unregisteredInitialState(let className):
+            "The initial state \(className) is named by no event and not listed in `states`."
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// What `machine.can` is: for every event whether the table would accept it now.
+///
+/// ```swift
+/// machine.can.cancel
+/// machine.can(\.cancel)
+/// machine.can(named: "cancel")
+/// ```
+@dynamicMemberLookup
+public struct Can<W: Workflow>: Sendable {
+    let machine: StateMachine<W>
+
+    /// Whether the table would accept an event now; guards are not asked.
+    /// - Parameter event: The event's property.
+    public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
+        self(machine.workflow.events[keyPath: event])
+    }
+
+    /// Whether the table would accept an event now; guards are not asked.
+    /// - Parameter event: The event's property.
+    public func callAsFunction<S, D>(_ event: KeyPath<W, W.Event<S, D>>) -> Bool {
+        self[dynamicMember: event]
+    }
+
+    /// Whether the table would accept an event now; guards are not asked.
+    /// - Parameter event: The event, such as one that was decoded.
+    public func callAsFunction<S, D>(_ event: W.Event<S, D>) -> Bool {
+        event.slot.index.map(accepts) ?? false
+    }
+
+    /// Whether the table would accept an event now; `false` for an unknown name. Guards are not asked.
+    /// - Parameter name: The event's name.
+    public func callAsFunction(named name: String) -> Bool {
+        machine.definition.eventIndex(named: name).map(accepts) ?? false
+    }
+
+    private func accepts(_ event: Int) -> Bool {
+        machine.definition.events[event].isAccepted(in: machine.expectedIndex)
+    }
+}

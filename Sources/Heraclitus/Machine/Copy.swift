@@ -1,0 +1,23 @@
+import Synchronization
+
+extension StateMachine {
+    /// Returns an independent machine in the same state, at the same revision, as active as this one.
+    ///
+    /// The copy has the definition's hooks and none of this machine's own closures, observers or pending work. A state
+    /// object is shared, because it does not change; one that is ``Copying`` is copied. A state that holds a machine and
+    /// is not `Copying` stops the program here, for the copy would change with the original.
+    ///
+    /// Any thread may call it at any time; during a transition it copies the state that the machine still shows.
+    public func copy() -> StateMachine {
+        var position = position.withLock { $0 }
+        position.standing.state = Self.copy(of: position.standing.state)
+        position.previous = position.previous.map(Self.copy)
+        return StateMachine(at: position, in: workflow)
+    }
+
+    private static func copy(of state: W.AnyState) -> W.AnyState {
+        if let copying = state as? any Copying, let copy = copying.copied() as? W.AnyState { return copy }
+        MachineHolding.checkOnce(state as AnyObject)
+        return state
+    }
+}

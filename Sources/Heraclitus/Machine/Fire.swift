@@ -1,0 +1,206 @@
+/// What `machine.fire` is: the workflow's events as functions.
+///
+/// ```swift
+/// try machine.fire.load(LoadingState(request: request))                    // an object
+/// try machine.fire.fail { loading in FailureState(.timedOut) }             // built from the state that is left
+/// try machine.fire.cancel()                                                // an empty state needs none
+/// try machine.fire(\.load, LoadingState(request: request))                 // a key path in hand
+/// try machine.fire(named: "load", entering: LoadingState(request: request))
+/// ```
+@dynamicMemberLookup
+public struct Fire<W: Workflow>: Sendable {
+    let machine: StateMachine<W>
+
+    /// An event, ready to be fired.
+    /// - Parameter event: The event's property.
+    public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
+        FireableEvent(event: machine.workflow.events[keyPath: event], machine: machine)
+    }
+
+    /// Fires an event given by key path or as a decoded value, with a state object.
+    ///
+    /// As ``FireableEvent/callAsFunction(_:userInfo:)``, which says when what is evaluated and thrown.
+    /// - Parameters:
+    ///   - event: The event's property.
+    ///   - state: The state to enter.
+    ///   - userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``.
+    public func callAsFunction<S, D>(
+        _ event: KeyPath<W, W.Event<S, D>>,
+        _ state: @autoclosure () throws -> D,
+        userInfo: UserInfo = [:]
+    ) throws(InvalidTransition) {
+        try self[dynamicMember: event](try state(), userInfo: userInfo)
+    }
+
+    /// Fires an event given by key path with a closure that builds the state to enter from the one that is left.
+    /// - Parameters:
+    ///   - event: The event's property.
+    ///   - userInfo: What callbacks and errors get.
+    ///   - build: Gets the state that is left.
+    /// - Throws: ``InvalidTransition``.
+    public func callAsFunction<S, D>(
+        _ event: KeyPath<W, W.Event<S, D>>,
+        userInfo: UserInfo = [:],
+        _ build: (S) throws -> D
+    ) throws(InvalidTransition) {
+        try self[dynamicMember: event](userInfo: userInfo, build)
+    }
+
+    /// Fires an event given by key path that leads to an empty state.
+    /// - Parameters:
+    ///   - event: The event's property.
+    ///   - userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
+    public func callAsFunction<S, D>(
+        _ event: KeyPath<W, W.Event<S, D>>,
+        userInfo: UserInfo = [:]
+    ) throws(InvalidTransition) {
+        let event = machine.workflow.events[keyPath: event]
+        try machine.fire(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+    }
+
+    /// Fires an event value, such as one that was decoded, with a state object.
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - state: The state to enter.
+    ///   - userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``.
+    public func callAsFunction<S, D>(
+        _ event: W.Event<S, D>,
+        _ state: @autoclosure () throws -> D,
+        userInfo: UserInfo = [:]
+    ) throws(InvalidTransition) {
+        try FireableEvent(event: event, machine: machine)(try state(), userInfo: userInfo)
+    }
+
+    /// Fires an event value, such as one that was decoded, with a closure that builds the state to enter.
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - userInfo: What callbacks and errors get.
+    ///   - build: Gets the state that is left.
+    /// - Throws: ``InvalidTransition``.
+    public func callAsFunction<S, D>(
+        _ event: W.Event<S, D>,
+        userInfo: UserInfo = [:],
+        _ build: (S) throws -> D
+    ) throws(InvalidTransition) {
+        try FireableEvent(event: event, machine: machine)(userInfo: userInfo, build)
+    }
+
+    /// Fires an event value, such as one that was decoded, that leads to an empty state.
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
+    public func callAsFunction<S, D>(
+        _ event: W.Event<S, D>,
+        userInfo: UserInfo = [:]
+    ) throws(InvalidTransition) {
+        try machine.fire(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+    }
+
+    /// Fires an event by its name, for names that arrive as text, with a state object.
+    /// - Parameters:
+    ///   - name: The event's name.
+    ///   - state: The state to enter.
+    ///   - userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the names that there are.
+    public func callAsFunction(
+        named name: String,
+        entering state: @autoclosure () throws -> W.AnyState,
+        userInfo: UserInfo = [:]
+    ) throws(InvalidTransition) {
+        try machine.fire(.named(name), userInfo: userInfo) { _ in try state() as AnyObject }
+    }
+
+    /// Fires an event by its name with a closure that builds the state to enter from the one that is left.
+    /// - Parameters:
+    ///   - name: The event's name.
+    ///   - userInfo: What callbacks and errors get.
+    ///   - build: Gets the state that is left.
+    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the names that there are.
+    public func callAsFunction(
+        named name: String,
+        userInfo: UserInfo = [:],
+        _ build: (W.AnyState) throws -> W.AnyState
+    ) throws(InvalidTransition) {
+        try machine.fire(.named(name), userInfo: userInfo) { try build($0.source) as AnyObject }
+    }
+
+    /// Fires an event that leads to an empty state by its name.
+    /// - Parameters:
+    ///   - name: The event's name.
+    ///   - userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
+    public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
+        try machine.fire(.named(name), userInfo: userInfo) { try $0.onlyEmptyState() }
+    }
+}
+
+/// An event and the machine to fire it: what `machine.fire.load` is before it is called.
+public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
+    let event: W.Event<Source, Destination>
+    let machine: StateMachine<W>
+
+    /// Fires the event with the state to enter.
+    ///
+    /// The argument is evaluated when the machine's turn has come and the table lets the event leave the current state; a
+    /// refused fire makes no object. What evaluating it throws comes back as `.declined`, like a guard's error.
+    /// - Parameters:
+    ///   - state: The state to enter.
+    ///   - userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``.
+    public func callAsFunction(
+        _ state: @autoclosure () throws -> Destination,
+        userInfo: UserInfo = [:]
+    ) throws(InvalidTransition) {
+        try machine.fire(Trigger(event), userInfo: userInfo) { _ in try state() as AnyObject }
+    }
+
+    /// Fires the event with a closure that builds the state to enter from the one that is left.
+    ///
+    /// The closure runs once, on this thread, when the machine's turn has come and the table lets the event leave the
+    /// current state. It must not fire the machine. What it throws comes back as `.declined`, like a guard's error.
+    /// - Parameters:
+    ///   - userInfo: What callbacks and errors get.
+    ///   - build: Gets the state that is left.
+    /// - Throws: ``InvalidTransition``.
+    public func callAsFunction(
+        userInfo: UserInfo = [:],
+        _ build: (Source) throws -> Destination
+    ) throws(InvalidTransition) {
+        try machine.fire(Trigger(event), userInfo: userInfo) { offer in
+            try build(offer.source(as: Source.self)) as AnyObject
+        }
+    }
+
+    /// Fires the event to an empty state.
+    /// - Parameter userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``.
+    public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
+        try machine.fire(Trigger(event), userInfo: userInfo) { _ in Destination() }
+    }
+
+    /// Fires an event with several destinations to the only one that it has from the current state, an empty one.
+    /// - Parameter userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one, or if that is not empty.
+    public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
+        try machine.fire(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+    }
+}
+
+extension StateMachine {
+    /// Enters a state by firing the one event that leads there from the current state.
+    ///
+    /// Events that only update a state are not considered.
+    /// - Parameters:
+    ///   - state: The state to enter.
+    ///   - userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``; `noEvent` or `ambiguousEvent`, with the events that lead there, if there is not
+    ///   exactly one.
+    public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
+        let object = state as AnyObject
+        try fire(.entering(type(of: object)), userInfo: userInfo) { _ in object }
+    }
+}

@@ -1,0 +1,186 @@
+import Synchronization
+
+// Closures of one machine. They belong to it and not to the definition: a copy and a restored machine have none of them.
+// Each runs on the firing thread, right after what the definition has at the same place, in the order added.
+
+extension StateMachine {
+    // MARK: Guards
+
+    /// Adds a guard to an event of this machine, which throws to decline a transition.
+    ///
+    /// This machine's guards are asked last, in the order added. The event's closures must not fire the machine.
+    /// - Parameters:
+    ///   - event: The event's property.
+    ///   - body: Gets the source, the destination and the transition.
+    public func guarded<S, D>(
+        _ event: KeyPath<W, W.Event<S, D>>,
+        _ body: @escaping @Sendable (S, D, StateTransition) throws -> Void
+    ) -> Registration {
+        let name = name(of: event)
+        return hooks.add(
+            guard: { transition in
+                guard transition.event == name, let (source, destination) = W.Event<S, D>.objects(of: transition)
+                else { return }
+                try body(source, destination, transition)
+            },
+            onUpdate: true
+        )
+    }
+
+    /// Adds a guard against leaving a state and its subclasses, which throws to decline.
+    /// - Parameters:
+    ///   - state: The state's class.
+    ///   - body: Gets the state that is to be left, and the transition.
+    public func shouldExit<S: WorkflowState>(
+        _ state: S.Type,
+        _ body: @escaping @Sendable (S, StateTransition) throws -> Void
+    ) -> Registration {
+        hooks.add(
+            guard: { transition in
+                if let source = transition.sourceObject as? S { try body(source, transition) }
+            },
+            onUpdate: false
+        )
+    }
+
+    /// Adds a guard against entering a state and its subclasses, which throws to decline.
+    /// - Parameters:
+    ///   - state: The state's class.
+    ///   - body: Gets the state that is to be entered, and the transition.
+    public func shouldEnter<S: WorkflowState>(
+        _ state: S.Type,
+        _ body: @escaping @Sendable (S, StateTransition) throws -> Void
+    ) -> Registration {
+        hooks.add(
+            guard: { transition in
+                if let destination = transition.destinationObject as? S { try body(destination, transition) }
+            },
+            onUpdate: false
+        )
+    }
+
+    // MARK: Hooks of a state
+
+    /// Adds a closure that is called before a state, or a subclass of it, is left.
+    /// - Parameters:
+    ///   - state: The state's class.
+    ///   - body: Gets the state that is left, and the transition.
+    public func willExit<S: WorkflowState>(
+        _ state: S.Type,
+        _ body: @escaping @Sendable (S, StateTransition) -> Void
+    ) -> Registration {
+        hooks.add({ if let state = $0.sourceObject as? S { body(state, $0) } }, at: .willExit)
+    }
+
+    /// Adds a closure that is called before a state, or a subclass of it, is entered; on activation, too.
+    /// - Parameters:
+    ///   - state: The state's class.
+    ///   - body: Gets the state that is entered, and the transition.
+    public func willEnter<S: WorkflowState>(
+        _ state: S.Type,
+        _ body: @escaping @Sendable (S, StateTransition) -> Void
+    ) -> Registration {
+        hooks.add({ if let state = $0.destinationObject as? S { body(state, $0) } }, at: .willEnter)
+    }
+
+    /// Adds a closure that is called when a state, or a subclass of it, has been left.
+    /// - Parameters:
+    ///   - state: The state's class.
+    ///   - body: Gets the state that was left, and the transition.
+    public func didExit<S: WorkflowState>(
+        _ state: S.Type,
+        _ body: @escaping @Sendable (S, StateTransition) -> Void
+    ) -> Registration {
+        hooks.add({ if let state = $0.sourceObject as? S { body(state, $0) } }, at: .didExit)
+    }
+
+    /// Adds a closure that is called when a state, or a subclass of it, has been entered; on activation, too.
+    /// - Parameters:
+    ///   - state: The state's class.
+    ///   - body: Gets the state that was entered, and the transition.
+    public func didEnter<S: WorkflowState>(
+        _ state: S.Type,
+        _ body: @escaping @Sendable (S, StateTransition) -> Void
+    ) -> Registration {
+        hooks.add({ if let state = $0.destinationObject as? S { body(state, $0) } }, at: .didEnter)
+    }
+
+    // MARK: Hooks of an event
+
+    /// Adds a closure that is called before an event's transitions, when the guards have let them pass.
+    /// - Parameters:
+    ///   - event: The event's property.
+    ///   - body: Gets the source, the destination and the transition.
+    public func willFire<S, D>(
+        _ event: KeyPath<W, W.Event<S, D>>,
+        _ body: @escaping @Sendable (S, D, StateTransition) -> Void
+    ) -> Registration {
+        hooks.add(hook(of: event, body), at: .willFire)
+    }
+
+    /// Adds a closure that is called after an event's transitions, before observers.
+    /// - Parameters:
+    ///   - event: The event's property.
+    ///   - body: Gets the source, the destination and the transition.
+    public func didFire<S, D>(
+        _ event: KeyPath<W, W.Event<S, D>>,
+        _ body: @escaping @Sendable (S, D, StateTransition) -> Void
+    ) -> Registration {
+        hooks.add(hook(of: event, body), at: .didFire)
+    }
+
+    // MARK: After every transition
+
+    /// Adds a closure that is called last of all when the machine went from a state to a state, subclasses included.
+    ///
+    /// Updates are transitions from a state to itself. Activation is none.
+    /// - Parameters:
+    ///   - source: The class of the state that was left.
+    ///   - destination: The class of the state that was entered.
+    ///   - body: Gets both states and the transition.
+    public func onTransition<S: WorkflowState, D: WorkflowState>(
+        from source: S.Type,
+        to destination: D.Type,
+        _ body: @escaping @Sendable (S, D, StateTransition) -> Void
+    ) -> Registration {
+        hooks.add(
+            { transition in
+                guard let (source, destination) = W.Event<S, D>.objects(of: transition) else { return }
+                body(source, destination, transition)
+            },
+            at: .observe
+        )
+    }
+
+    /// Adds a closure that is called last of all after every transition.
+    ///
+    /// Updates are transitions from a state to itself. Activation is none.
+    /// - Parameter body: Gets the transition.
+    public func onTransition(_ body: @escaping @Sendable (StateTransition) -> Void) -> Registration {
+        hooks.add(body, at: .observe)
+    }
+
+    // MARK: -
+
+    private var hooks: OwnHooks { ownHooks.load() ?? ownHooks.storeIfNil(OwnHooks()) }
+
+    private func name<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> String {
+        let event = workflow.events[keyPath: event]
+        guard let index = event.slot.index else {
+            preconditionFailure("\(event) is no stored property of \(definition.workflow) and can never be fired.")
+        }
+        return definition.events[index].name
+    }
+
+    private func hook<S, D>(
+        of event: KeyPath<W, W.Event<S, D>>,
+        _ body: @escaping @Sendable (S, D, StateTransition) -> Void
+    ) -> OwnHooks.Hook {
+        let name = name(of: event)
+        return { transition in
+            guard transition.event == name, let (source, destination) = W.Event<S, D>.objects(of: transition)
+            else { return }
+            body(source, destination, transition)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+/// The error of a fire that was refused: what was tried, where, why not, and what would be allowed.
+///
+/// Nothing has changed when it is thrown; the machine is in the state it was in and can be fired again.
+///
+/// ```swift
+/// do {
+///     try machine.fire.cancel()
+/// } catch {                        // `error` is an InvalidTransition
+///     print(error)                 // Download cannot fire "cancel" in CompletedState: the event does not lead from there …
+///     error.reason                 // .notAllowed
+///     error.allowedEvents          // []
+/// }
+/// ```
+public struct InvalidTransition: Error, Sendable {
+    /// Why a fire was refused.
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
+        /// The workflow has no event of that name; ``InvalidTransition/candidates`` are those it has.
+        case unknownEvent
+
+        /// The event does not lead from the source, or not to that destination.
+        case notAllowed
+
+        /// A guard or a closure that builds the destination threw; its error is the ``InvalidTransition/underlyingError``.
+        case declined
+
+        /// The class of the destination is not registered: name it in an event or in ``Workflow/states``.
+        case unregisteredState
+
+        /// The destination is not what the workflow calls a state of its own, its ``Workflow/AnyState``.
+        case unsuitableState
+
+        /// The event was fired without an object, and there is not just one ``EmptyState`` that it leads to;
+        /// ``InvalidTransition/candidates`` are the states that it leads to.
+        case destinationNeeded
+
+        /// `enter` was called and no event leads to that state.
+        case noEvent
+
+        /// `enter` was called and several events lead to that state: ``InvalidTransition/candidates``.
+        case ambiguousEvent
+
+        /// The machine was fired from a guard, a builder or a `will…` hook of its own.
+        case transitionInProgress
+
+        /// Callbacks fired the machine more often than ``StateMachine/chainLimit`` before the outermost fire returned.
+        case endlessChain
+
+        /// Waiting for the machine would never end: its turn is held by a thread that waits, through the machines in
+        /// ``InvalidTransition/machines``, for this one.
+        case deadlock
+    }
+
+    /// The name of the workflow.
+    public let workflow: String
+
+    /// The name of the event that was fired; `nil` where `enter` found none or several.
+    public let event: String?
+
+    /// The name of the state that the machine was in, or would have been in when its turn came.
+    public let source: String
+
+    /// The name of the state that was to be entered, as far as it is known.
+    public let destination: String?
+
+    /// Why it was refused.
+    public let reason: Reason
+
+    /// What the caller passed along.
+    public let userInfo: UserInfo
+
+    /// What a guard or a builder threw.
+    public let underlyingError: (any Error)?
+
+    /// The names that would have answered an ambiguous or unknown one: events or states, as the ``reason`` says.
+    public let candidates: [String]
+
+    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
+    public let machines: [String]
+
+    private let definition: Definition
+    private let sourceIndex: Int?
+
+    init(
+        _ reason: Reason,
+        event: String?,
+        from source: Int?,
+        sourceName: String? = nil,
+        to destination: String? = nil,
+        in definition: Definition,
+        userInfo: UserInfo = [:],
+        underlyingError: (any Error)? = nil,
+        candidates: [String] = [],
+        machines: [String] = []
+    ) {
+        self.workflow = definition.workflow
+        self.event = event
+        self.source = sourceName ?? source.map { definition.states[$0].name } ?? ""
+        self.destination = destination
+        self.reason = reason
+        self.userInfo = userInfo
+        self.underlyingError = underlyingError
+        self.candidates = candidates
+        self.machines = machines
+        self.definition = definition
+        self.sourceIndex = source
+    }
+
+    /// The names of the events that the table allows in the source, in the order of the definition.
+    public var allowedEvents: [String] {
+        sourceIndex.map(definition.eventNames(acceptedIn:)) ?? []
+    }
+}
+
+// MARK: - Texts
+
+extension InvalidTransition: CustomStringConvertible {
+    /// What was tried, where, why not, and what would be allowed.
+    public var description: String {
+        "\(attempt): \(explanation)" + (suggestion.map { " " + $0 } ?? "")
+    }
+
+    /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
+    var attempt: String {
+        let what = event.map { "fire \"\($0)\"" } ?? "enter \(destination ?? "a state")"
+        let toWhere = event == nil ? "" : destination.map { " to enter \($0)" } ?? ""
+        return "\(workflow) cannot \(what) in \(source)\(toWhere)"
+    }
+
+    /// Why not.
+    var explanation: String {
+        switch reason {
+        case .unknownEvent:
+            "the workflow has no such event."
+        case .notAllowed:
+            "the event does not lead from there\(destination.map { " to \($0)" } ?? "")."
+        case .declined:
+            "declined: \(underlyingError.map { "\($0)" } ?? "no error given")"
+        case .unregisteredState:
+            "the class \(destination ?? "") is not registered with the workflow."
+        case .unsuitableState:
+            "\(destination ?? "the object") is not of the type of this workflow's states."
+        case .destinationNeeded:
+            "it was fired without a state object, and there is not exactly one empty state that it leads to."
+        case .noEvent:
+            "no event leads there."
+        case .ambiguousEvent:
+            "several events lead there: \(Self.list(candidates))."
+        case .transitionInProgress:
+            "a guard, a builder or a will hook of the transition under way is running."
+        case .endlessChain:
+            "callbacks have fired the machine too often before the outermost fire returned."
+        case .deadlock:
+            "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
+        }
+    }
+
+    /// What would work, if anything does.
+    var suggestion: String? {
+        switch reason {
+        case .notAllowed, .noEvent:
+            allowedEvents.isEmpty
+                ? "\(source) is not left by any event." : "Allowed in \(source): \(Self.list(allowedEvents))."
+        case .unknownEvent:
+            "Its events are \(Self.list(candidates))."
+        case .declined:
+            nil
+        case .unregisteredState:
+            "Name it in an event or list it in the workflow's `states`."
+        case .unsuitableState:
+            "Conform it to the protocol that the workflow's `initial` is declared as."
+        case .destinationNeeded:
+            "Pass an object of one of: \(candidates.joined(separator: ", "))."
+        case .ambiguousEvent:
+            "Fire one of them."
+        case .transitionInProgress:
+            "Fire from a did hook or an observer instead; it is carried out when the transition under way is done."
+        case .endlessChain:
+            "Look for hooks that fire one another without an end."
+        case .deadlock:
+            "Let callbacks fire the machines in one order, or after the transition under way."
+        }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.isEmpty ? "none" : names.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,138 @@
+/// Decides by a workflow's table whether an event may fire from a state to a state.
+///
+/// It is what machines ask, and can be asked without one. It is pure: it calls no guard and no hook, takes no lock, and
+/// gives the same answer every time.
+///
+/// ```swift
+/// let validator = TransitionValidator<Download>()
+/// try validator.validate(\.load, from: IdleState.self, to: LoadingState.self)
+/// try validator.validate(named: "load", from: "IdleState", to: "LoadingState")
+/// validator.allowedEvents(in: IdleState.self)      // ["load", "cancel"]
+/// ```
+public struct TransitionValidator<W: Workflow>: Sendable {
+    let definition: Definition
+
+    init(_ definition: Definition) { self.definition = definition }
+
+    /// Makes a validator; the first use of a workflow reads its definition and stops the program if that is wrong.
+    public init() { self.init(CompiledWorkflow<W>.shared.definition) }
+
+    /// Throws unless an event may fire from a state to a state.
+    ///
+    /// An event that is ignored in the source may fire, whatever the destination.
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - source: The class of the state that is left.
+    ///   - destination: The class of the state that is entered; `nil` asks whether the event leads anywhere from there.
+    ///   - userInfo: What the error is to carry.
+    /// - Throws: ``InvalidTransition``: `unknownEvent`, `unregisteredState` or `notAllowed`.
+    public func validate<S, D>(
+        _ event: KeyPath<W, W.Event<S, D>>,
+        from source: any WorkflowState.Type,
+        to destination: (any WorkflowState.Type)? = nil,
+        userInfo: UserInfo = [:]
+    ) throws(InvalidTransition) {
+        let event = CompiledWorkflow<W>.shared.events[keyPath: event]
+        try validate(
+            event.slot.index,
+            calling: event.name,
+            from: (definition.stateIndex(of: source), source.name),
+            to: destination.map { (definition.stateIndex(of: $0), $0.name) },
+            userInfo: userInfo
+        )
+    }
+
+    /// Throws unless an event may fire from a state to a state, all by name.
+    ///
+    /// An event that is ignored in the source may fire, whatever the destination.
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - source: The name of the state that is left.
+    ///   - destination: The name of the state that is entered; `nil` asks whether the event leads anywhere from there.
+    ///   - userInfo: What the error is to carry.
+    /// - Throws: ``InvalidTransition``: `unknownEvent`, `unregisteredState` or `notAllowed`.
+    public func validate(
+        named event: String,
+        from source: String,
+        to destination: String? = nil,
+        userInfo: UserInfo = [:]
+    ) throws(InvalidTransition) {
+        try validate(
+            definition.eventIndex(named: event),
+            calling: event,
+            from: (definition.stateIndex(named: source), source),
+            to: destination.map { (definition.stateIndex(named: $0), $0) },
+            userInfo: userInfo
+        )
+    }
+
+    /// The names of the events that may fire in a state, in the order of the definition.
+    /// - Parameter source: The state's class.
+    public func allowedEvents(in source: any WorkflowState.Type) -> [String] {
+        definition.stateIndex(of: source).map(definition.eventNames(acceptedIn:)) ?? []
+    }
+}
+
+// MARK: - By number
+
+extension TransitionValidator {
+    /// What becomes of an event in a state.
+    enum Reception {
+        case leads
+        case ignored
+        case refused
+    }
+
+    func reception(of event: BoundEvent, in source: Int) -> Reception {
+        if event.leads.hasAny(in: source) { return .leads }
+        return event.ignored[source, 0] ? .ignored : .refused
+    }
+
+    /// What an event does between two states.
+    enum Effect {
+        case transition
+        case update
+        case refused
+    }
+
+    func effect(of event: BoundEvent, from source: Int, to destination: Int) -> Effect {
+        guard event.leads[source, destination] else { return .refused }
+        return event.updates[source, destination] ? .update : .transition
+    }
+
+    private func validate(
+        _ eventIndex: Int?,
+        calling eventName: String,
+        from source: (index: Int?, name: String),
+        to destination: (index: Int?, name: String)?,
+        userInfo: UserInfo
+    ) throws(InvalidTransition) {
+        func refusal(_ reason: InvalidTransition.Reason, candidates: [String] = []) -> InvalidTransition {
+            InvalidTransition(
+                reason,
+                event: eventName,
+                from: source.index,
+                sourceName: source.name,
+                to: destination?.name,
+                in: definition,
+                userInfo: userInfo,
+                candidates: candidates
+            )
+        }
+        guard let eventIndex else {
+            throw refusal(.unknownEvent, candidates: definition.events.map(\.name))
+        }
+        guard let sourceIndex = source.index else { throw refusal(.unregisteredState) }
+        let event = definition.events[eventIndex]
+        switch reception(of: event, in: sourceIndex) {
+        case .ignored: return
+        case .refused: throw refusal(.notAllowed)
+        case .leads: break
+        }
+        guard let destination else { return }
+        guard let destinationIndex = destination.index else { throw refusal(.unregisteredState) }
+        guard effect(of: event, from: sourceIndex, to: destinationIndex) != .refused else {
+            throw refusal(.notAllowed)
+        }
+    }
+}

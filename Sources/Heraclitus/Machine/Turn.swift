@@ -1,0 +1,78 @@
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A thread that is running now. Another one may get the same number when this one has ended.
+struct ThreadID: Equatable, Sendable {
+    /// Never 0 and always even: an address in all three C libraries.
+    fileprivate let bits: UInt
+
+    static var current: ThreadID {
+        #if canImport(Glibc)
+            ThreadID(bits: UInt(pthread_self()))
+        #else
+            ThreadID(bits: UInt(bitPattern: pthread_self()))
+        #endif
+    }
+}
+
+/// Whose turn it is with a machine: one word that names the owner, and a bit that says whether somebody waits.
+///
+/// Not a lock that user code could block on by reading: only whoever wants to change the machine takes it. Taking it
+/// acquires and passing it releases, so that what the owner wrote the next owner sees.
+struct Turn: ~Copyable, Sendable {
+    private let word = Atomic<UInt>(0)
+
+    private static let contended: UInt = 1
+
+    init() {}
+
+    var owner: ThreadID? {
+        let bits = word.load(ordering: .acquiring) & ~Self.contended
+        return bits == 0 ? nil : ThreadID(bits: bits)
+    }
+
+    var isMine: Bool {
+        let bits = word.load(ordering: .relaxed) & ~Self.contended
+        return bits != 0 && bits == ThreadID.current.bits
+    }
+
+    /// Takes the turn if it is nobody's.
+    /// - Parameter othersWait: Whether passing it on is to wake somebody.
+    func tryTake(by thread: ThreadID, othersWait: Bool = false) -> Bool {
+        word.compareExchange(
+            expected: 0,
+            desired: thread.bits | (othersWait ? Self.contended : 0),
+            successOrdering: .acquiring,
+            failureOrdering: .relaxed
+        ).exchanged
+    }
+
+    /// Notes that somebody waits.
+    /// - Returns: Whether it is somebody's turn at all; if not, nothing was noted.
+    func noteWaiting() -> Bool {
+        var seen = word.load(ordering: .relaxed)
+        while seen != 0 {
+            let result = word.compareExchange(
+                expected: seen,
+                desired: seen | Self.contended,
+                ordering: .relaxed
+            )
+            if result.exchanged { return true }
+            seen = result.original
+        }
+        return false
+    }
+
+    /// Gives the turn back.
+    /// - Returns: Whether somebody waits for it and has to be woken.
+    func pass() -> Bool {
+        word.exchange(0, ordering: .releasing) & Self.contended != 0
+    }
+}
