@@ -88,11 +88,12 @@ extension StateMachine {
             object = try build(Offer(source: source.state, index: source.index, event: event, definition: definition))
         } catch let error as DestinationNeeded {
             throw refusal(.destinationNeeded, candidates: error.candidates)
-        } catch is WrongSource {
-            throw refusal(.notAllowed)
         } catch {
             throw refusal(.declined, to: onlyDestination(of: event), because: error)
         }
+
+        var isAccepted = false
+        defer { if !isAccepted { run.pointee.keepUntilPassed(object) } }
 
         guard let index = definition.stateIndex(of: type(of: object)) else {
             throw refusal(.unregisteredState, to: String(describing: type(of: object)))
@@ -117,6 +118,7 @@ extension StateMachine {
             state: state
         )
         do { try askGuards(of: step) } catch { throw refusal(.declined, to: destination.name, because: error) }
+        isAccepted = true
         run.pointee.standing = Standing(state: state, index: index)
         return step
     }
@@ -239,7 +241,7 @@ extension StateMachine {
             position.revision += 1
             return leftBehind
         }
-        run.pointee.keepUntilPassed(leftBehind)
+        if let leftBehind { run.pointee.keepUntilPassed(leftBehind as AnyObject) }
     }
 
     /// Calls the definition's hook at a place and then this machine's own.

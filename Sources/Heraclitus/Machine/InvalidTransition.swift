@@ -6,7 +6,7 @@
 /// do {
 ///     try machine.fire.cancel()
 /// } catch {                        // `error` is an InvalidTransition
-///     print(error)                 // Download cannot fire "cancel" in CompletedState: the event does not lead from there …
+///     print(error)                 // Download cannot fire "cancel" in CompletedState: it does not lead from there …
 ///     error.reason                 // .notAllowed
 ///     error.allowedEvents          // []
 /// }
@@ -122,8 +122,7 @@ extension InvalidTransition: CustomStringConvertible {
     /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
     var attempt: String {
         let what = event.map { "fire \"\($0)\"" } ?? "enter \(destination ?? "a state")"
-        let toWhere = event == nil ? "" : destination.map { " to enter \($0)" } ?? ""
-        return "\(workflow) cannot \(what) in \(source)\(toWhere)"
+        return "\(workflow) cannot \(what) in \(source)"
     }
 
     /// Why not.
@@ -132,9 +131,9 @@ extension InvalidTransition: CustomStringConvertible {
         case .unknownEvent:
             "the workflow has no such event."
         case .notAllowed:
-            "the event does not lead from there\(destination.map { " to \($0)" } ?? "")."
+            "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
         case .declined:
-            "declined: \(underlyingError.map { "\($0)" } ?? "no error given")"
+            "it was declined: \(underlyingError.map { "\($0)" } ?? "no error given")"
         case .unregisteredState:
             "the class \(destination ?? "") is not registered with the workflow."
         case .unsuitableState:

@@ -31,11 +31,15 @@ extension StateMachine {
         var queue: [Step] = []
         var done = 0
 
-        /// State objects that the machine keeps no longer. They are released when the turn has been passed, because their
-        /// deinitializers are user code.
-        var leftBehind: W.AnyState?
-        var moreLeftBehind: [W.AnyState] = []
+        // State objects that the machine keeps no longer, or never did. They are released when the turn has been passed,
+        // because their deinitializers are user code. The first has a place of its own so that it needs no array.
+        private var leftBehind: AnyObject?
+        private var moreLeftBehind: [AnyObject] = []
 
         init(at standing: Standing) { self.standing = standing }
+
+        mutating func keepUntilPassed(_ state: AnyObject) {
+            if leftBehind == nil { leftBehind = state } else { moreLeftBehind.append(state) }
+        }
     }
 }

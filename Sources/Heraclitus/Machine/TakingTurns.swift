@@ -35,13 +35,6 @@ extension StateMachine {
     }
 }
 
-extension StateMachine.Run {
-    mutating func keepUntilPassed(_ state: W.AnyState?) {
-        guard let state else { return }
-        if leftBehind == nil { leftBehind = state } else { moreLeftBehind.append(state) }
-    }
-}
-
 extension StateMachine: TurnHolder {
     var turnName: String { definition.workflow }
 

@@ -19,8 +19,10 @@ struct Offer<W: Workflow> {
     let definition: Definition
 
     /// The state that is left, as the type that the event says it is.
-    func source<S>(as type: S.Type) throws -> S {
-        guard let source = source as? S else { throw WrongSource() }
+    func source<S>(as type: S.Type) -> S {
+        guard let source = source as? S else {
+            preconditionFailure("An event that leads from one class only was accepted in another.")
+        }
         return source
     }
 
@@ -38,6 +40,3 @@ struct Offer<W: Workflow> {
 struct DestinationNeeded: Error {
     let candidates: [String]
 }
-
-/// Thrown when the event leads from the current state, but not by the pair that the caller's builder was typed for.
-struct WrongSource: Error {}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Runs a body on real threads, all started at once, and returns when all are done.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let start = DispatchSemaphore(value: 0)
+    let done = DispatchGroup()
+    for index in 0..<count {
+        done.enter()
+        let thread = Thread {
+            start.wait()
+            body(index)
+            done.leave()
+        }
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+    for _ in 0..<count { start.signal() }
+    done.wait()
+}
+
+/// Starts a body on a thread of its own and returns a semaphore that tells when it is done.
+func onThread(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+        body()
+        done.signal()
+    }
+    thread.start()
+    return done
+}
+
+extension DispatchSemaphore {
+    /// Whether it is signalled within some seconds.
+    func comes(within seconds: Double = 10) -> Bool { wait(timeout: .now() + seconds) == .success }
+}

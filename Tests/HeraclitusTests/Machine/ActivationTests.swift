@@ -1,0 +1,95 @@
+import Heraclitus
+import Testing
+
+@Suite("Activation") struct ActivationTests {
+    @Test("A new machine enters its initial state once, without guards, event or source, and without counting it")
+    func new() {
+        let journal = Journal()
+        let machine = StateMachine<Heard>(initially: AState(journal, refusesEntry: true))
+        let kept = [
+            machine.willEnter(AState.self) { _, transition in
+                journal.write("own.willEnter \(transition.event ?? "no event") \(transition.source == nil)")
+                #expect(transition.machine(as: Heard.self)?.isActive == false)
+            },
+            machine.didEnter(AState.self) { _, transition in
+                journal.write("own.didEnter \(transition.userInfo["key", as: Int.self] ?? 0)")
+                #expect(transition.machine(as: Heard.self)?.isActive == true)
+            },
+            machine.onTransition { _ in journal.write("observer") },
+        ]
+        #expect(!machine.isActive)
+        machine.activate(userInfo: ["key": 3])
+        machine.activate()
+        #expect(machine.isActive)
+        #expect(journal.entries == ["A.willEnter", "own.willEnter no event true", "A.didEnter", "own.didEnter 3"])
+        #expect(machine.revision == 0)
+        #expect(machine.previousState == nil)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("The first fire activates first, and that stands even if the fire is refused")
+    func firstFire() {
+        let journal = Journal()
+        let machine = StateMachine<Heard>(initially: AState(journal))
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.onward(CState()) }
+        #expect(error?.reason == .notAllowed)
+        #expect(journal.entries == ["A.willEnter", "A.didEnter"])
+        #expect(machine.isActive)
+    }
+
+    @Test("What activation fires is carried out before the first fire is validated")
+    func activationFires() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>(initially: AState(journal))
+        let kept = machine.didEnter(AState.self) { _, transition in
+            #expect(throws: Never.self) { try transition.machine(as: Heard.self)?.fire.go(BState(journal)) }
+        }
+        try machine.fire.onward(CState(journal))
+        #expect(machine.stateName == "C")
+        #expect(machine.revision == 2)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A machine found in the middle of its life is told that it is back, and enters nothing")
+    func found() {
+        let journal = Journal()
+        let machine = StateMachine<Heard>(in: BState(journal))
+        #expect(!machine.isActive)
+        machine.activate()
+        machine.activate()
+        #expect(journal.entries == ["B.didRestore"])
+    }
+
+    @Test("A machine that is fired on being told it is back goes on from there")
+    func restoreFires() throws {
+        let machine = StateMachine<Waiting>(in: WaitState())
+        try machine.fire.rest()
+        #expect(machine.stateName == "RestState")
+        #expect(machine.revision == 2)
+    }
+
+    final class WaitState: WorkflowState, EmptyState, Restoring {
+        func didRestore(_ transition: StateTransition) {
+            #expect(throws: Never.self) { try transition.machine(as: Waiting.self)?.fire.wake() }
+        }
+    }
+    final class AwakeState: WorkflowState, EmptyState {}
+    final class RestState: WorkflowState, EmptyState {}
+    struct Waiting: Workflow {
+        static var initial: any WorkflowState { WaitState() }
+        let wake = Event(from: WaitState.self, to: AwakeState.self)
+        let rest = Event(from: AwakeState.self, to: RestState.self)
+    }
+
+    @Test("Activating from a callback of the activation does nothing")
+    func again() {
+        let machine = StateMachine<Heard>(initially: AState())
+        let kept = [
+            machine.willEnter(AState.self) { _, transition in transition.machine(as: Heard.self)?.activate() },
+            machine.didEnter(AState.self) { _, transition in transition.machine(as: Heard.self)?.activate() },
+        ]
+        machine.activate()
+        #expect(machine.isActive)
+        withExtendedLifetime(kept) {}
+    }
+}

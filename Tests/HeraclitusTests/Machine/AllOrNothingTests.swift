@@ -1,0 +1,77 @@
+import Heraclitus
+import Testing
+
+@Suite("All or nothing") struct AllOrNothingTests {
+    enum Refuser: CaseIterable {
+        case event, exit, entry, own, builder, argument
+    }
+
+    @Test("Whoever declines, nothing has changed, the error comes back, and the machine is usable", arguments: Refuser.allCases)
+    func declining(_ refuser: Refuser) throws {
+        let journal = Journal()
+        let machine = StateMachine<Strict>(initially: AState(journal, refusesExit: refuser == .exit))
+        machine.activate()
+        journal.clear()
+        let before = machine.state
+        let own =
+            refuser == .own ? machine.guarded(\.go) { _, _, _ in throw Refusal(text: "own") } : nil
+
+        let error = try #require(throws: InvalidTransition.self) {
+            switch refuser {
+            case .builder:
+                try machine.fire.go(userInfo: ["key": 7]) { _ in throw Refusal(text: "builder") }
+            case .argument:
+                func make() throws -> BState { throw Refusal(text: "argument") }
+                try machine.fire.go(make(), userInfo: ["key": 7])
+            default:
+                try machine.fire.go(
+                    BState(journal, refusesEntry: refuser == .entry),
+                    userInfo: ["key": 7, "refuse": refuser == .event]
+                )
+            }
+        }
+
+        #expect(error.reason == .declined)
+        #expect((error.underlyingError as? Refusal)?.text == "\(refuser)")
+        #expect(error.workflow == "Strict")
+        #expect(error.event == "go")
+        #expect(error.source == "A")
+        #expect(error.destination == "B")
+        #expect(error.userInfo["key", as: Int.self] == 7)
+        #expect(machine.state === before)
+        #expect(machine.revision == 0)
+        #expect(machine.previousState == nil)
+        #expect(journal.entries.allSatisfy { $0.contains("should") })
+        own?.cancel()
+        if refuser != .exit {
+            try machine.fire.go(BState(journal))
+            #expect(machine.stateName == "B")
+        }
+    }
+
+    struct Strict: Workflow {
+        static var initial: any HeardState { AState() }
+        let go = Event(from: AState.self, to: BState.self).guarded { _, _, transition in
+            if transition.userInfo["refuse", as: Bool.self] == true { throw Refusal(text: "event") }
+        }
+    }
+
+    @Test("Each guard is asked exactly once, accepted or declined")
+    func once() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(journal)
+        try? machine.fire.go(BState(journal, refusesEntry: true))
+        #expect(journal.entries == ["go.guard1", "go.guard2", "A.shouldExit", "B.shouldEnter"])
+    }
+
+    @Test("The builder of a refused event does not run, nor is its argument made")
+    func lazyArgument() throws {
+        let machine = StateMachine<Heard>.active(Journal())
+        func make() -> CState {
+            Issue.record("must not be made")
+            return CState()
+        }
+        #expect(throws: InvalidTransition.self) { try machine.fire.onward(make()) }
+        #expect(throws: InvalidTransition.self) { try machine.fire.onward { _ in make() } }
+    }
+}

@@ -1,0 +1,103 @@
+import Heraclitus
+import Testing
+
+@Suite("Order") struct OrderTests {
+    @Test("A transition calls everyone once, in the promised order, each machine's own closure after the definition's")
+    func order() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(journal)
+        var kept: [Registration] = []
+        @Sendable func note(_ line: String, _ machine: StateMachine<Heard>?) {
+            journal.write("\(line) in \(machine?.stateName ?? "?")")
+        }
+        machine.onTransition(from: AState.self, to: BState.self) { _, _, transition in
+            note("own.observer", transition.machine(as: Heard.self))
+        }.store(in: &kept)
+        machine.didFire(\.go) { _, _, t in note("own.didFire", t.machine(as: Heard.self)) }.store(in: &kept)
+        machine.didEnter(BState.self) { _, t in note("own.didEnter", t.machine(as: Heard.self)) }.store(in: &kept)
+        machine.didExit(AState.self) { _, t in note("own.didExit", t.machine(as: Heard.self)) }.store(in: &kept)
+        machine.willEnter(BState.self) { _, t in note("own.willEnter", t.machine(as: Heard.self)) }.store(in: &kept)
+        machine.willExit(AState.self) { _, t in note("own.willExit", t.machine(as: Heard.self)) }.store(in: &kept)
+        machine.willFire(\.go) { _, _, t in note("own.willFire", t.machine(as: Heard.self)) }.store(in: &kept)
+        machine.shouldEnter(BState.self) { _, _ in journal.write("own.shouldEnter") }.store(in: &kept)
+        machine.shouldExit(AState.self) { _, _ in journal.write("own.shouldExit") }.store(in: &kept)
+        machine.guarded(\.go) { _, _, _ in journal.write("own.guard") }.store(in: &kept)
+
+        try machine.fire.go(BState(journal))
+
+        #expect(
+            journal.entries == [
+                "go.guard1", "go.guard2", "A.shouldExit", "B.shouldEnter",
+                "own.shouldEnter", "own.shouldExit", "own.guard",
+                "go.willFire", "own.willFire in A",
+                "A.willExit", "own.willExit in A",
+                "B.willEnter", "own.willEnter in A",
+                "A.didExit", "own.didExit in B",
+                "B.didEnter", "own.didEnter in B",
+                "go.didFire", "own.didFire in B",
+                "own.observer in B",
+            ]
+        )
+        #expect(machine.revision == 1)
+        #expect((machine.previousState as? AState) != nil)
+    }
+
+    @Test("Closures of one place are called in the order they were added")
+    func ownOrder() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        let kept = (0..<20).map { number in machine.didEnter(BState.self) { _, _ in journal.write("\(number)") } }
+        try machine.fire.go(BState())
+        #expect(journal.entries == (0..<20).map { "\($0)" })
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("An update calls the event's hooks and none of exit and entry, and counts")
+    func update() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(journal)
+        let old = machine.state
+        let kept = [
+            machine.willExit(AState.self) { _, _ in journal.write("own.willExit") },
+            machine.didEnter(AState.self) { _, _ in journal.write("own.didEnter") },
+            machine.shouldExit(AState.self) { _, _ in journal.write("own.shouldExit") },
+            machine.guarded(\.touch) { _, _, _ in journal.write("own.guard") },
+            machine.onTransition(from: AState.self, to: AState.self) { _, _, _ in journal.write("own.observer") },
+        ]
+        try machine.fire.touch { _ in AState(journal) }
+        #expect(journal.entries == ["touch.guard", "own.guard", "touch.willFire", "touch.didFire", "own.observer"])
+        #expect(machine.revision == 1)
+        #expect(machine.state !== old)
+        #expect(machine.previousState === old)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A transition of a state to itself leaves and enters it")
+    func selfTransition() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(journal)
+        try machine.fire.again(AState(journal))
+        #expect(
+            journal.entries == [
+                "A.shouldExit", "A.shouldEnter", "A.willExit", "A.willEnter", "A.didExit", "A.didEnter",
+            ]
+        )
+    }
+
+    @Test("An ignored event does nothing and is no error")
+    func ignored() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(journal)
+        try machine.fire.go(BState(journal))
+        journal.clear()
+        let before = machine.state
+        try machine.fire.nudge { _ in
+            Issue.record("the builder of an ignored event must not run")
+            return CState(journal)
+        }
+        #expect(machine.state === before)
+        #expect(machine.revision == 1)
+        #expect(journal.entries.isEmpty)
+        #expect(machine.can.nudge)
+    }
+}

@@ -1,0 +1,157 @@
+import Heraclitus
+import Testing
+
+@Suite("Firing from callbacks") struct ReentrancyTests {
+    @Test("A fire from a did hook happens after everyone was called, before the outermost fire returns")
+    func queued() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(journal)
+        let kept = [
+            machine.didExit(AState.self) { _, transition in
+                guard transition.event == "go", let machine = transition.machine(as: Heard.self) else { return }
+                #expect(throws: Never.self) { try machine.fire.back(AState(journal)) }
+                journal.write("fired back; state \(machine.stateName), can.go \(machine.can.go), can.back \(machine.can.back)")
+                #expect(machine.allowedEvents == ["go", "again", "touch", "nudge"])
+            },
+            machine.onTransition { transition in
+                journal.write("\(transition)")
+            },
+        ]
+        try machine.fire.go(BState(journal))
+        #expect(machine.stateName == "A")
+        #expect(machine.revision == 2)
+        #expect(
+            journal.entries == [
+                "go.guard1", "go.guard2", "A.shouldExit", "B.shouldEnter", "go.willFire", "A.willExit", "B.willEnter",
+                "A.didExit",
+                // The nested fire is guarded at once …
+                "B.shouldExit", "A.shouldEnter", "fired back; state B, can.go true, can.back false",
+                "B.didEnter", "go.didFire", "go: A → B",
+                // … and carried out when the first one is through.
+                "B.willExit", "A.willEnter", "B.didExit", "A.didEnter", "back: B → A",
+            ]
+        )
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A nested fire is validated against the state in which everything accepted will leave the machine")
+    func projected() throws {
+        let machine = StateMachine<Heard>.active(Journal())
+        let errors = Journal()
+        let kept = machine.didEnter(BState.self) { _, transition in
+            guard let machine = transition.machine(as: Heard.self), machine.revision == 1 else { return }
+            do throws(InvalidTransition) {
+                try machine.fire.onward { (b: BState) in
+                    errors.write("builder gets \(type(of: b).name)")
+                    return CState()
+                }
+                try machine.fire.back(AState())
+            } catch {
+                errors.write("\(error.reason) in \(error.source), shown \(machine.stateName)")
+            }
+        }
+        try machine.fire.go(BState())
+        #expect(errors.entries == ["builder gets B", "notAllowed in C, shown B"])
+        #expect(machine.stateName == "C")
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A nested fire that is declined changes nothing of what was accepted before")
+    func nestedDecline() throws {
+        let machine = StateMachine<Heard>.active(Journal())
+        let kept = machine.didEnter(BState.self) { _, transition in
+            guard let machine = transition.machine(as: Heard.self) else { return }
+            let error = #expect(throws: InvalidTransition.self) {
+                try machine.fire.onward(CState(refusesEntry: true))
+            }
+            #expect(error?.reason == .declined)
+            #expect(error?.source == "B")
+            #expect(throws: Never.self) { try machine.fire.onward(CState()) }
+        }
+        try machine.fire.go(BState())
+        #expect(machine.stateName == "C")
+        #expect(machine.revision == 2)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("Guards, builders, arguments and will hooks must not fire their machine")
+    func inProgress() throws {
+        let machine = StateMachine<Heard>.active(Journal())
+        let reasons = Journal()
+        @Sendable func tryToFire(_ from: String) {
+            do {
+                try machine.fire.again(AState())
+                reasons.write("\(from) fired")
+            } catch {
+                reasons.write("\(from) \(error.reason) \(error.event ?? "")")
+            }
+        }
+        let kept = [
+            machine.guarded(\.go) { _, _, _ in tryToFire("guard") },
+            machine.shouldExit(AState.self) { _, _ in tryToFire("shouldExit") },
+            machine.willFire(\.go) { _, _, _ in tryToFire("willFire") },
+            machine.willExit(AState.self) { _, _ in tryToFire("willExit") },
+            machine.willEnter(BState.self) { _, _ in tryToFire("willEnter") },
+        ]
+        try machine.fire.go { _ in
+            tryToFire("builder")
+            return BState()
+        }
+        #expect(
+            reasons.entries == ["builder", "guard", "shouldExit", "willFire", "willExit", "willEnter"].map {
+                "\($0) transitionInProgress again"
+            }
+        )
+        #expect(machine.stateName == "B")
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("The builder and guards of a nested fire must not fire either, and the did hook may still")
+    func inProgressNested() throws {
+        let machine = StateMachine<Heard>.active(Journal())
+        let reasons = Journal()
+        let kept = machine.didEnter(BState.self) { _, transition in
+            guard let machine = transition.machine(as: Heard.self) else { return }
+            do throws(InvalidTransition) {
+                try machine.fire.onward { _ in
+                    do throws(InvalidTransition) { try machine.fire.back(AState()) } catch { reasons.write("\(error.reason)") }
+                    throw Refusal()
+                }
+            } catch { reasons.write("\(error.reason)") }
+            do throws(InvalidTransition) { try machine.fire.back(AState()) } catch { reasons.write("\(error.reason)") }
+        }
+        try machine.fire.go(BState())
+        #expect(reasons.entries == ["transitionInProgress", "declined"])
+        #expect(machine.stateName == "A")
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("An endless chain ends with an error at the fire that exceeds the limit, and the outer one succeeds")
+    func endless() throws {
+        let machine = StateMachine<Heard>.active(Journal())
+        let errors = Journal()
+        let kept = machine.didEnter(AState.self) { _, transition in
+            do throws(InvalidTransition) { try transition.machine(as: Heard.self)?.fire.again(AState()) } catch {
+                errors.write("\(error.reason) \(error.event ?? "")")
+            }
+        }
+        try machine.fire.again(AState())
+        #expect(errors.entries == ["endlessChain again"])
+        #expect(machine.revision == StateMachine<Heard>.chainLimit + 1)
+        errors.clear()
+        kept.cancel()
+        try machine.fire.go(BState())
+        #expect(machine.stateName == "B")
+    }
+
+    @Test("What an observer fires is carried out, too")
+    func observer() throws {
+        let machine = StateMachine<Heard>.active(Journal())
+        let kept = machine.onTransition(from: AState.self, to: BState.self) { _, _, transition in
+            #expect(throws: Never.self) { try transition.machine(as: Heard.self)?.fire.onward(CState()) }
+        }
+        try machine.fire.go(BState())
+        #expect(machine.stateName == "C")
+        withExtendedLifetime(kept) {}
+    }
+}

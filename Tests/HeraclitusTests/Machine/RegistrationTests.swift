@@ -1,0 +1,128 @@
+import Heraclitus
+import Testing
+
+@Suite("Registrations") struct RegistrationTests {
+    @Test("A closure is called until it is cancelled")
+    func cancel() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        let kept = machine.didEnter(AState.self) { _, _ in journal.write("heard") }
+        try machine.fire.again(AState())
+        kept.cancel()
+        kept.cancel()
+        try machine.fire.again(AState())
+        #expect(journal.entries == ["heard"])
+    }
+
+    @Test("A closure whose registration is dropped is not called")
+    func dropped() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        _ = machine.didEnter(AState.self) { _, _ in journal.write("heard") }
+        try machine.fire.again(AState())
+        #expect(journal.entries.isEmpty)
+    }
+
+    @Test("A closure that is to be kept is called though its registration is gone")
+    func keep() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        machine.didEnter(AState.self) { _, _ in journal.write("heard") }.keep()
+        try machine.fire.again(AState())
+        #expect(journal.entries == ["heard"])
+    }
+
+    @Test("A closure that another one cancels during a transition is not called in it any more")
+    func cancelledMeanwhile() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        let registrations = Kept()
+        machine.didEnter(AState.self) { _, _ in
+            journal.write("first")
+            registrations.cancelAll()
+        }.keep()
+        registrations.add(machine.didEnter(AState.self) { _, _ in journal.write("second") })
+        registrations.add(machine.onTransition { _ in journal.write("third") })
+        try machine.fire.again(AState())
+        #expect(journal.entries == ["first"])
+    }
+
+    @Test("A closure that cancels itself is called once")
+    func cancelsItself() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        let registrations = Kept()
+        registrations.add(
+            machine.didEnter(AState.self) { _, _ in
+                journal.write("heard")
+                registrations.cancelAll()
+            }
+        )
+        try machine.fire.again(AState())
+        try machine.fire.again(AState())
+        #expect(journal.entries == ["heard"])
+    }
+
+    @Test("Neither a registration nor a cancelled closure keeps anything alive")
+    func lifetime() throws {
+        var machine: StateMachine<Heard>? = StateMachine<Heard>.active(Journal())
+        var first: Journal? = Journal()
+        var second: Journal? = Journal()
+        weak let weakMachine = machine
+        weak let weakFirst = first
+        weak let weakSecond = second
+        let cancelled = try #require(machine).didEnter(AState.self) { [first] _, _ in first?.write("heard") }
+        let kept = try #require(machine).didEnter(AState.self) { [second] _, _ in second?.write("heard") }
+        first = nil
+        second = nil
+        #expect(weakFirst != nil)
+        cancelled.cancel()
+        #expect(weakFirst == nil)
+        machine = nil
+        #expect(weakMachine == nil)
+        #expect(weakSecond == nil)
+        kept.cancel()
+    }
+
+    @Test("A superclass's closure hears its subclasses, a subclass's not its superclass")
+    func superclass() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        let kept = [
+            machine.didEnter(LoudState.self) { state, _ in journal.write("Loud hears \(type(of: state).name)") },
+            machine.didEnter(BState.self) { _, _ in journal.write("B hears B") },
+            machine.onTransition(from: LoudState.self, to: LoudState.self) { a, b, _ in
+                journal.write("\(type(of: a).name) to \(type(of: b).name)")
+            },
+            machine.onTransition(from: CState.self, to: LoudState.self) { _, _, _ in journal.write("never") },
+        ]
+        try machine.fire.again(AState())
+        try machine.fire.go(BState())
+        #expect(journal.entries == ["Loud hears A", "A to A", "Loud hears B", "B hears B", "A to B"])
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A hook of an event hears that event only")
+    func event() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        let kept = machine.didFire(\.go) { a, b, transition in
+            journal.write("\(type(of: a).name) \(type(of: b).name) \(transition.event ?? "")")
+        }
+        try machine.fire.again(AState())
+        try machine.fire.go(BState())
+        #expect(journal.entries == ["A B go"])
+        withExtendedLifetime(kept) {}
+    }
+}
+
+import Synchronization
+
+/// Registrations that closures themselves can reach.
+final class Kept: Sendable {
+    private let registrations = Mutex<[Registration]>([])
+
+    func add(_ registration: Registration) { registrations.withLock { $0.append(registration) } }
+
+    func cancelAll() { registrations.withLock { $0 }.forEach { $0.cancel() } }
+}

@@ -1,0 +1,272 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("Threads") struct ThreadTests {
+    final class NumberState: WorkflowState {
+        let number: Int
+        init(_ number: Int = 0) { self.number = number }
+    }
+    final class EvenState: WorkflowState, EmptyState {}
+    final class OddState: WorkflowState, EmptyState {}
+
+    struct Counter: Workflow {
+        static var initial: any WorkflowState { NumberState() }
+        let count = Event(from: NumberState.self, to: NumberState.self)
+        let set = Event(updating: NumberState.self)
+    }
+
+    struct Toggle: Workflow {
+        static var initial: any WorkflowState { EvenState() }
+        let toOdd = Event(from: EvenState.self, to: OddState.self)
+        let toEven = Event(from: OddState.self, to: EvenState.self)
+    }
+
+    @Test("Many threads that fire one machine lose and invent no transition")
+    func counting() {
+        let machine = StateMachine<Counter>()
+        let heard = Atomic<Int>(0)
+        let inside = Atomic<Int>(0)
+        let kept = machine.onTransition { _ in
+            #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
+            heard.add(1, ordering: .relaxed)
+            inside.subtract(1, ordering: .sequentiallyConsistent)
+        }
+        onThreads(8) { _ in
+            for _ in 0..<1_000 {
+                do {
+                    try machine.fire.count { NumberState($0.number + 1) }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+        #expect((machine.state as? NumberState)?.number == 8_000)
+        #expect(machine.revision == 8_000)
+        #expect(heard.load(ordering: .relaxed) == 8_000)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("Each of many racing threads gets its own result")
+    func racing() {
+        let machine = StateMachine<Toggle>()
+        let accepted = Atomic<Int>(0)
+        let refused = Atomic<Int>(0)
+        onThreads(8) { index in
+            for _ in 0..<500 {
+                do throws(InvalidTransition) {
+                    if index.isMultiple(of: 2) { try machine.fire.toOdd() } else { try machine.fire.toEven() }
+                    accepted.add(1, ordering: .relaxed)
+                } catch {
+                    #expect(error.reason == .notAllowed)
+                    refused.add(1, ordering: .relaxed)
+                }
+            }
+        }
+        #expect(accepted.load(ordering: .relaxed) == machine.revision)
+        #expect(accepted.load(ordering: .relaxed) + refused.load(ordering: .relaxed) == 4_000)
+        #expect(machine.isIn(OddState.self) == !machine.revision.isMultiple(of: 2))
+    }
+
+    @Test("A callback that blocks blocks no reader, no copy and no archive")
+    func blockedCallback() throws {
+        let machine = StateMachine<Toggle>()
+        machine.activate()
+        let entered = DispatchSemaphore(value: 0)
+        let goOn = DispatchSemaphore(value: 0)
+        let kept = machine.willEnter(OddState.self) { _, _ in
+            entered.signal()
+            goOn.wait()
+        }
+        let fired = onThread { try? machine.fire.toOdd() }
+        #expect(entered.comes())
+        let read = onThread {
+            #expect(machine.state is EvenState)
+            #expect(machine.stateName == "EvenState")
+            #expect(machine.revision == 0)
+            #expect(machine.isActive)
+            #expect(machine.can.toOdd)
+            #expect(machine.allowedEvents == ["toOdd"])
+            #expect(machine.previousState == nil)
+            #expect(machine.copy().state is EvenState)
+            #expect((try? machine.archive()).map { String(decoding: $0, as: UTF8.self) }?.contains("EvenState") == true)
+            machine.activate()
+            machine.didEnter(EvenState.self) { _, _ in }.cancel()
+        }
+        #expect(read.comes())
+        goOn.signal()
+        #expect(fired.comes())
+        #expect(machine.state is OddState)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A fire waits for the transition under way on another thread, then sees its result")
+    func waiting() throws {
+        let machine = StateMachine<Toggle>()
+        let entered = DispatchSemaphore(value: 0)
+        let goOn = DispatchSemaphore(value: 0)
+        let kept = machine.didEnter(OddState.self) { _, _ in
+            entered.signal()
+            goOn.wait()
+        }
+        let first = onThread { try? machine.fire.toOdd() }
+        #expect(entered.comes())
+        let second = onThread { #expect(throws: Never.self) { try machine.fire.toEven() } }
+        #expect(!second.comes(within: 0.1))
+        goOn.signal()
+        #expect(first.comes())
+        #expect(second.comes())
+        #expect(machine.revision == 2)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("Machines that fire one another from callbacks on two threads never hang: one of the fires is refused")
+    func deadlock() throws {
+        let left = StateMachine<Toggle>()
+        let right = StateMachine<Counter>()
+        let meet = DispatchGroup()
+        meet.enter()
+        meet.enter()
+        let reasons = Journal()
+        let kept = [
+            left.didEnter(OddState.self) { _, _ in
+                meet.leave()
+                meet.wait()
+                do throws(InvalidTransition) { try right.fire.count(NumberState(2)) } catch {
+                    reasons.write("\(error.reason) \(error.machines)")
+                }
+            },
+            right.didFire(\.set) { _, _, _ in
+                meet.leave()
+                meet.wait()
+                do throws(InvalidTransition) { try left.fire.toEven() } catch {
+                    reasons.write("\(error.reason) \(error.machines)")
+                }
+            },
+        ]
+        let first = onThread { #expect(throws: Never.self) { try left.fire.toOdd() } }
+        let second = onThread { #expect(throws: Never.self) { try right.fire.set(NumberState(1)) } }
+        #expect(first.comes())
+        #expect(second.comes())
+        #expect(reasons.entries.count == 1)
+        #expect(
+            reasons.entries == ["deadlock [\"Counter\", \"Toggle\"]"]
+                || reasons.entries == ["deadlock [\"Toggle\", \"Counter\"]"]
+        )
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("Machines in a ring that all fire the next one from callbacks never hang")
+    func ring() {
+        let machines = (0..<5).map { _ in StateMachine<Counter>() }
+        let kept = machines.indices.map { index in
+            machines[index].didFire(\.count) { _, state, _ in
+                guard state.number > 0 else { return }
+                try? machines[(index + 1) % machines.count].fire.count(NumberState(state.number - 1))
+            }
+        }
+        let done = onThread {
+            onThreads(5) { index in
+                for _ in 0..<200 { try? machines[index].fire.count(NumberState(6)) }
+            }
+        }
+        #expect(done.comes(within: 60))
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("The object that is left is released when the turn has been passed")
+    func release() throws {
+        let released = DispatchSemaphore(value: 0)
+        let machine = StateMachine<Releasing>(initially: HeavyState(nil))
+        machine.activate()
+        // Whoever releases it waits for another thread's fire of the same machine.
+        let heavy: @Sendable () -> HeavyState = {
+            HeavyState {
+                let other = onThread { #expect(throws: Never.self) { try machine.fire.swap(HeavyState(nil)) } }
+                #expect(other.comes())
+                released.signal()
+            }
+        }
+        let done = onThread {
+            try? machine.fire.swap(heavy())
+            try? machine.fire.swap(HeavyState(nil))
+            try? machine.fire.swap(HeavyState(nil))
+        }
+        #expect(released.comes())
+        #expect(done.comes())
+        let refused = onThread { try? machine.fire.refuse(heavy()) }
+        #expect(released.comes())
+        #expect(refused.comes())
+    }
+
+    final class HeavyState: WorkflowState {
+        let onRelease: (@Sendable () -> Void)?
+        init(_ onRelease: (@Sendable () -> Void)?) { self.onRelease = onRelease }
+        init(from decoder: any Decoder) throws { onRelease = nil }
+        func encode(to encoder: any Encoder) throws {}
+        deinit { onRelease?() }
+    }
+    struct Releasing: Workflow {
+        static var initial: any WorkflowState { HeavyState(nil) }
+        let swap = Event(from: HeavyState.self, to: HeavyState.self)
+        let refuse = Event(from: HeavyState.self, to: HeavyState.self).guarded { _, _, _ in throw Refusal() }
+    }
+
+    @Test("Reading, copying and encoding while others fire shows one moment each time")
+    func consistent() throws {
+        let machine = StateMachine<Counter>()
+        let stop = Atomic<Bool>(false)
+        let writer = onThread {
+            for _ in 0..<3_000 { try? machine.fire.count { NumberState($0.number + 1) } }
+            stop.store(true, ordering: .relaxed)
+        }
+        onThreads(3) { _ in
+            while !stop.load(ordering: .relaxed) {
+                let copy = machine.copy()
+                #expect((copy.state as? NumberState)?.number == copy.revision)
+                guard let data = try? machine.archive(), let restored = try? StateMachine<Counter>(archive: data) else {
+                    Issue.record("must be archived and restored")
+                    return
+                }
+                #expect((restored.state as? NumberState)?.number == restored.revision)
+            }
+        }
+        #expect(writer.comes())
+    }
+
+    @Test("Closures may come and go while others fire, and none is called after its cancellation has returned")
+    func closuresComeAndGo() throws {
+        let machine = StateMachine<Counter>()
+        let stop = Atomic<Bool>(false)
+        let writer = onThread {
+            for _ in 0..<3_000 { try? machine.fire.count { NumberState($0.number + 1) } }
+            stop.store(true, ordering: .relaxed)
+        }
+        onThreads(3) { _ in
+            while !stop.load(ordering: .relaxed) {
+                let kept = machine.didEnter(NumberState.self) { _, _ in }
+                kept.cancel()
+            }
+        }
+        #expect(writer.comes())
+        #expect(machine.revision == 3_000)
+    }
+
+    @Test("A workflow used first by many threads at once has one definition")
+    func firstUse() {
+        let machines = Mutex<[StateMachine<Fresh>]>([])
+        onThreads(8) { _ in
+            let machine = StateMachine<Fresh>()
+            try? machine.fire.toOdd()
+            machines.withLock { $0.append(machine) }
+        }
+        #expect(machines.withLock { $0.map(\.revision) } == Array(repeating: 1, count: 8))
+        #expect(Fresh.events.toOdd == Fresh.events.toOdd)
+    }
+
+    struct Fresh: Workflow {
+        static var initial: any WorkflowState { EvenState() }
+        let toOdd = Event(from: EvenState.self, to: OddState.self)
+    }
+}
