@@ -38,7 +38,10 @@ extension JSONDecoder.DateDecodingStrategy {
 }
 
 /// Dates as ISO 8601 text without loss: Foundation's format keeps milliseconds, a `Date` is finer.
-private enum ArchivedDate {
+///
+/// (Without any, but in the last second before the reference date, where the whole second and the rest of it are further
+/// apart than a `Double` is precise.)
+enum ArchivedDate {
     /// Years 1 to 9999, which ISO 8601 writes without an agreement between the parties.
     private static let writable = -63_113_904_000.0..<252_423_993_600.0
 

@@ -46,8 +46,13 @@ extension JSONValue: Codable {
             self = .string(string)
         } else if let array = try? container.decode([JSONValue].self) {
             self = .array(array)
+        } else if let object = try? container.decode([String: JSONValue].self) {
+            self = .object(object)
+        } else if let date = try? container.decode(Date.self), let text = ArchivedDate.text(of: date) {
+            // Property lists have two types that JSON has not.
+            self = .string(text)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .string(try container.decode(Data.self).base64EncodedString())
         }
     }
 

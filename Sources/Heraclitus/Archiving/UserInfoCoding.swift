@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension UserInfo: Codable {
     private struct Key: CodingKey {
         let stringValue: String
@@ -20,19 +14,8 @@ extension UserInfo: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         var values: [String: Value] = [:]
-        for key in container.allKeys { values[key.stringValue] = try Self.value(for: key, in: container) }
+        for key in container.allKeys { values[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
         self.init(values)
-    }
-
-    private static func value(for key: Key, in container: KeyedDecodingContainer<Key>) throws -> Value {
-        do {
-            return try container.decode(JSONValue.self, forKey: key)
-        } catch {
-            // Property lists have two types that JSON has not.
-            if let date = try? container.decode(Date.self, forKey: key) { return date }
-            if let data = try? container.decode(Data.self, forKey: key) { return data }
-            throw error
-        }
     }
 
     /// Writes every value as it writes itself.

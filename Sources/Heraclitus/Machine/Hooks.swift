@@ -167,7 +167,7 @@ extension StateMachine {
     private func name<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> String {
         let event = workflow.events[keyPath: event]
         guard let index = event.slot.index else {
-            preconditionFailure("\(event) is no stored property of \(definition.workflow) and can never be fired.")
+            fatalError("\(event) is no stored property of \(definition.workflow) and can never be fired.")
         }
         return definition.events[index].name
     }

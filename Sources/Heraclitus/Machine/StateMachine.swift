@@ -98,7 +98,7 @@ public final class StateMachine<W: Workflow>: Sendable {
         let workflow = CompiledWorkflow<W>.shared
         let type: any AnyObject.Type = Swift.type(of: state as AnyObject)
         guard let index = workflow.definition.stateIndex(of: type) else {
-            preconditionFailure(
+            fatalError(
                 "\(String(reflecting: type)) is not registered with the workflow \(workflow.definition.workflow): "
                     + "name it in an event or list it in `states`."
             )

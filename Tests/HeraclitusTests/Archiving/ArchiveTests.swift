@@ -1,0 +1,196 @@
+import Foundation
+import Heraclitus
+import Testing
+
+@Suite("Archives") struct ArchiveTests {
+    // A state with a bit of everything.
+    final class FullState: WorkflowState, Equatable {
+        struct Item: Codable, Equatable {
+            var name: String
+            var price: Decimal
+        }
+        let text: String
+        let number: Double
+        let date: Date
+        let data: Data
+        let items: [Item]
+        let missing: String?
+        init(date: Date = Date(timeIntervalSinceReferenceDate: 0), number: Double = 0.1) {
+            text = "a/b \"c\" ü 👩‍👩‍👧"
+            self.number = number
+            self.date = date
+            data = Data([0, 1, 255])
+            items = [Item(name: "tea", price: Decimal(string: "10.05") ?? 0)]
+            missing = nil
+        }
+        static func == (left: FullState, right: FullState) -> Bool {
+            left.text == right.text && left.number == right.number && left.date == right.date
+                && left.data == right.data && left.items == right.items && left.missing == right.missing
+        }
+    }
+    final class EmptyOne: WorkflowState, EmptyState {}
+    struct Full: Workflow {
+        static var initial: any WorkflowState { EmptyOne() }
+        static var version: Int { 3 }
+        let fill = Event(from: EmptyOne.self, to: FullState.self)
+        let clear = Event(from: FullState.self, to: EmptyOne.self)
+    }
+
+    static func text(_ machine: StateMachine<some Workflow>) throws -> String {
+        String(decoding: try machine.archive(), as: UTF8.self)
+    }
+
+    @Test("The envelope names format, workflow, version, activation, state, data and revision, in one order")
+    func shape() throws {
+        let machine = StateMachine<Full>()
+        #expect(
+            try Self.text(machine)
+                == #"{"activated":false,"data":{},"format":1,"revision":0,"state":"EmptyOne","version":3,"workflow":"Full"}"#
+        )
+        try machine.fire.fill(FullState())
+        #expect(
+            try Self.text(machine)
+                == #"{"activated":true,"data":{"data":"AAH/","date":"2001-01-01T00:00:00Z","items":[{"name":"tea","price":10.05}],"#
+                + #""number":0.1,"text":"a/b \"c\" ü 👩‍👩‍👧"},"format":1,"revision":1,"state":"FullState","version":3,"#
+                + #""workflow":"Full"}"#
+        )
+    }
+
+    @Test("A machine comes back with its class, its data and its revision, and archives to the same bytes")
+    func roundTrip() throws {
+        let machine = StateMachine<Full>()
+        let full = FullState(date: Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_7))
+        try machine.fire.fill(full)
+        let archive = try machine.archive()
+        let restored = try StateMachine<Full>(archive: archive)
+        #expect(restored.state as? FullState == full)
+        #expect(restored.revision == 1)
+        #expect(restored.previousState == nil)
+        #expect(!restored.isActive)
+        #expect(try restored.archive() == archive)
+        try restored.fire.clear()
+        #expect(restored.revision == 2)
+        #expect(machine.revision == 1)
+    }
+
+    @Test(
+        "No date loses anything",
+        arguments: [
+            0, 0.5, 1e-7, 1.2e-5, 0.1, -0.25, -63_113_904_000, 252_423_993_599.5, 812_345_678.123_456_7, -1.000_000_001, 99_999.999_999_9,
+            Date().timeIntervalSinceReferenceDate,
+        ]
+    )
+    func dates(_ seconds: Double) throws {
+        let machine = StateMachine<Full>(in: FullState(date: Date(timeIntervalSinceReferenceDate: seconds)))
+        let restored = try StateMachine<Full>(archive: machine.archive())
+        #expect((restored.state as? FullState)?.date.timeIntervalSinceReferenceDate == seconds)
+    }
+
+    @Test("What JSON cannot say is a typed error that names the state", arguments: [Double.nan, .infinity])
+    func unwritable(_ number: Double) {
+        let machine = StateMachine<Full>(in: FullState(number: number))
+        do throws(ArchiveError) {
+            _ = try machine.archive()
+            Issue.record("must throw")
+        } catch {
+            guard case .unwritableState("FullState", _) = error else {
+                Issue.record(error)
+                return
+            }
+            #expect("\(error)".contains("number"))
+        }
+        let late = StateMachine<Full>(in: FullState(date: .distantFuture.addingTimeInterval(1e12)))
+        #expect(throws: ArchiveError.self) { try late.archive() }
+    }
+
+    @Test("An ordinary coder reads and writes machines as well, alone and within other values")
+    func plainCoders() throws {
+        struct Shop: Codable {
+            var name: String
+            var downloads: [StateMachine<Download>]
+            var full: StateMachine<Full>
+        }
+        let shop = Shop(
+            name: "corner",
+            downloads: [StateMachine(), StateMachine(in: CompletedState(byteCount: 7))],
+            full: StateMachine(in: FullState())
+        )
+        for coded in [
+            try JSONDecoder().decode(Shop.self, from: JSONEncoder().encode(shop)),
+            try PropertyListDecoder().decode(Shop.self, from: PropertyListEncoder().encode(shop)),
+        ] {
+            #expect(coded.name == "corner")
+            #expect(coded.downloads.count == 2)
+            #expect(coded.downloads[0].state is IdleState)
+            #expect((coded.downloads[1].state as? CompletedState)?.byteCount == 7)
+            #expect(coded.full.state as? FullState == shop.full.state as? FullState)
+        }
+        let archive = try StateMachine<Download>(in: CompletedState(byteCount: 7)).archive()
+        let plain = try JSONDecoder().decode(StateMachine<Download>.self, from: archive)
+        #expect((plain.state as? CompletedState)?.byteCount == 7)
+    }
+
+    @Test("Restoring runs no guard, hook or observer; activating tells the state once")
+    func restoring() throws {
+        let machine = StateMachine<Heard>(initially: AState())
+        try machine.fire.go(BState())
+        let restored = try StateMachine<Heard>(archive: machine.archive())
+        let journal = try #require(restored.state as? BState).journal
+        #expect(journal.entries.isEmpty)
+        restored.activate()
+        restored.activate()
+        #expect(journal.entries == ["B.didRestore"])
+        let again = try StateMachine<Heard>(archive: restored.archive())
+        #expect(!again.isActive)
+    }
+
+    @Test("A machine that was not activated before it was archived enters its initial state later")
+    func notActivated() throws {
+        let restored = try StateMachine<Heard>(archive: StateMachine<Heard>().archive())
+        let journal = try #require(restored.state as? AState).journal
+        restored.activate()
+        #expect(journal.entries == ["A.willEnter", "A.didEnter"])
+        // A restored one that nobody has activated is archived as it was.
+        let twice = try StateMachine<Heard>(archive: StateMachine<Heard>(archive: StateMachine<Heard>().archive()).archive())
+        twice.activate()
+        #expect((twice.state as? AState)?.journal.entries == ["A.willEnter", "A.didEnter"])
+    }
+
+    @Test("Events are coded by name; a decoded one equals the workflow's and fires with its closures")
+    func events() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(
+            String(decoding: try encoder.encode(Download.events.load), as: UTF8.self)
+                == #"{"from":["IdleState","FailureState"],"name":"load","to":["LoadingState"]}"#
+        )
+        #expect(
+            String(decoding: try encoder.encode(Forms.events.ionize), as: UTF8.self)
+                == #"{"from":null,"name":"ionize","to":["PlasmaState"]}"#
+        )
+        let event = try JSONDecoder().decode(Heard.Event<AState, BState>.self, from: encoder.encode(Heard.events.go))
+        #expect(event == Heard.events.go)
+        #expect(event.hashValue == Heard.events.go.hashValue)
+        #expect(event.name == "go")
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(journal)
+        #expect(machine.can(event))
+        try machine.fire(event, BState(journal))
+        #expect(journal.entries.contains("go.guard2"))
+
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Heard.Event<AState, BState>.self, from: Data(#"{"name":"gone"}"#.utf8))
+        }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Heard.Event<AState, BState>.self, from: Data(#"{"name":"back"}"#.utf8))
+        }
+        #expect(throws: EncodingError.self) { try encoder.encode(Heard().go) }
+        #expect(Heard().go != Heard.events.go)
+    }
+
+    @Test("A table comes back as it was")
+    func table() throws {
+        let data = try JSONEncoder().encode(Forms.table)
+        #expect(try JSONDecoder().decode(TransitionTable.self, from: data) == Forms.table)
+    }
+}

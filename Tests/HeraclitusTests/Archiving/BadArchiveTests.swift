@@ -1,0 +1,168 @@
+import Foundation
+import Heraclitus
+import Testing
+
+@Suite("Bad archives") struct BadArchiveTests {
+    static let good =
+        #"{"activated":true,"data":{"byteCount":7},"format":1,"revision":3,"state":"CompletedState","version":1,"workflow":"Download"}"#
+
+    static func error(_ text: String) -> ArchiveError? {
+        do throws(ArchiveError) {
+            _ = try StateMachine<Download>(archive: Data(text.utf8))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The good archive with one thing replaced.
+    static func error(_ old: String, _ new: String) throws -> String {
+        try #require(good.contains(old))
+        return try #require(error(good.replacingOccurrences(of: old, with: new))).description
+    }
+
+    @Test("The good archive is good, also with keys in another order, unknown ones, and white space")
+    func good() {
+        #expect(Self.error(Self.good) == nil)
+        #expect(
+            Self.error(
+                """
+                {"state" : "CompletedState", "new": {"from": ["the", "future"]}, "workflow": "Download", "format": 1,
+                 "version": 1, "data": {"byteCount": 7, "more": 1}, "revision": 3, "activated": true}
+                """
+            ) == nil
+        )
+    }
+
+    @Test("Each kind of mistake has its own error, which says what is wrong and where")
+    func kinds() throws {
+        #expect(try Self.error("\"format\":1", "\"format\":2").hasPrefix("The archive's format is 2; up to 1 can be read."))
+        #expect(try Self.error("\"format\":1", "\"format\":0") == "The archive is malformed at format: 0 is no format.")
+        #expect(
+            try Self.error("\"Download\"", "\"Upload\"") == "The archive is one of the workflow \"Upload\", not of \"Download\"."
+        )
+        #expect(
+            try Self.error("\"version\":1", "\"version\":2")
+                == "The archive was written by version 2 of the workflow; this is 1."
+        )
+        #expect(try Self.error("\"version\":1", "\"version\":-1") == "The archive is malformed at version: -1 is no version.")
+        #expect(
+            try Self.error("CompletedState", "ComplatedState")
+                == "The workflow has no state \"ComplatedState\" at state; its states are IdleState, LoadingState, "
+                + "FailureState, CompletedState, CancelledState."
+        )
+        #expect(try Self.error("\"revision\":3", "\"revision\":-3") == "The archive is malformed at revision: -3 is no revision.")
+        #expect(try Self.error("\"revision\":3", "\"revision\":9223372036854775807").contains("at revision"))
+        #expect(try !Self.error("\"revision\":3", "\"revision\":1e400").isEmpty)
+        #expect(try Self.error("\"revision\":3", "\"revision\":\"3\"").contains("malformed at revision"))
+        #expect(try Self.error("\"revision\":3,", "") == "The archive is malformed at revision: the key \"revision\" is missing.")
+        #expect(try Self.error("\"activated\":true", "\"activated\":1").contains("malformed at activated"))
+        #expect(
+            try Self.error("{\"byteCount\":7}", "{}")
+                == "The data of the state \"CompletedState\" cannot be read at data.byteCount: the key \"byteCount\" is missing."
+        )
+        #expect(try Self.error("\"byteCount\":7", "\"byteCount\":\"many\"").contains("at data.byteCount"))
+        #expect(try Self.error("\"data\":{\"byteCount\":7},", "").contains("at data"))
+        #expect(try Self.error("{\"byteCount\":7}", "null").contains("at data"))
+    }
+
+    @Test(
+        "What is no archive at all is a typed error",
+        arguments: [
+            "", " ", "null", "[]", "{}", "7", "\"text\"", "{", "}", "nonsense", "{\"a\":", "\u{0}", "[[[[",
+            "{\"format\":1}", "{\"format\":null}", "\u{FEFF}{}",
+        ]
+    )
+    func nothing(_ text: String) throws {
+        let error = try #require(Self.error(text))
+        #expect(!error.description.isEmpty)
+        #expect(error.errorDescription == error.description)
+    }
+
+    @Test("Names of real types that are no states of the workflow are unknown states", arguments: ["GasState", "Swift.String", "HeraclitusTests.IdleState", "NSObject", ""])
+    func foreignTypes(_ name: String) throws {
+        guard case .unknownState(name, _, "state") = try #require(Self.error(Self.good.replacingOccurrences(of: "CompletedState", with: name))) else {
+            Issue.record("must be an unknown state")
+            return
+        }
+    }
+
+    @Test("An archive truncated anywhere is a typed error")
+    func truncated() {
+        let bytes = Data(Self.good.utf8)
+        for count in 0..<bytes.count {
+            #expect(throws: ArchiveError.self) { try StateMachine<Download>(archive: bytes.prefix(count)) }
+        }
+    }
+
+    @Test("An archive with any bit flipped is restored or is a typed error")
+    func flipped() {
+        let bytes = Array(Self.good.utf8)
+        for index in bytes.indices {
+            for bit in 0..<8 {
+                var flipped = bytes
+                flipped[index] ^= 1 << bit
+                do throws(ArchiveError) {
+                    let machine = try StateMachine<Download>(archive: Data(flipped))
+                    #expect(machine.state is CompletedState)
+                    #expect(throws: InvalidTransition.self) { try machine.fire.cancel() }
+                } catch {
+                    #expect(!error.description.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("Random bytes are a typed error")
+    func random() {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 {
+            let bytes = (0..<Int.random(in: 0...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            #expect(throws: ArchiveError.self) { try StateMachine<Download>(archive: Data(bytes)) }
+        }
+    }
+
+    @Test("Deep nesting and long texts are typed errors or data, not a crash")
+    func large() {
+        for depth in [100, 1_000, 100_000] {
+            let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            #expect(Self.error(deep) != nil)
+            _ = Self.error(Self.good.replacingOccurrences(of: "\"byteCount\":7", with: "\"byteCount\":7,\"more\":\(deep)"))
+        }
+        #expect(Self.error(Self.good.replacingOccurrences(of: "CompletedState", with: String(repeating: "x", count: 1 << 20))) != nil)
+    }
+
+    @Test("The largest revision that is read can still be counted up")
+    func largestRevision() throws {
+        let text = Self.good.replacingOccurrences(of: "\"revision\":3", with: "\"revision\":9007199254740992")
+            .replacingOccurrences(of: "CompletedState", with: "IdleState")
+        let machine = try StateMachine<Download>(archive: Data(text.utf8))
+        try machine.fire.cancel()
+        #expect(machine.revision == 9_007_199_254_740_993)
+    }
+
+    // A machine within a state of a machine.
+    final class OuterState: WorkflowState {
+        let inner: [StateMachine<Download>]
+        init(_ inner: [StateMachine<Download>]) { self.inner = inner }
+    }
+    struct Outer: Workflow {
+        static var initial: any WorkflowState { OuterState([]) }
+        let set = Event(updating: OuterState.self)
+    }
+
+    @Test("A mistake in a machine within a machine is found with its path")
+    func nested() throws {
+        let machine = StateMachine<Outer>(in: OuterState([StateMachine(), StateMachine()]))
+        let text = String(decoding: try machine.archive(), as: UTF8.self)
+        let bad = text.replacingOccurrences(of: "IdleState", with: "IdolState")
+        #expect(
+            throws: ArchiveError.self,
+            performing: { try StateMachine<Outer>(archive: Data(bad.utf8)) }
+        )
+        do throws(ArchiveError) { _ = try StateMachine<Outer>(archive: Data(bad.utf8)) } catch {
+            #expect(error.description.contains("no state \"IdolState\" at data.inner[0].state"))
+        }
+        #expect((try StateMachine<Outer>(archive: Data(text.utf8)).state as? OuterState)?.inner.count == 2)
+    }
+}

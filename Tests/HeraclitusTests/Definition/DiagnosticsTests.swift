@@ -1,0 +1,76 @@
+import Heraclitus
+import Testing
+
+@Suite("Definitions") struct DiagnosticsTests {
+    final class OneState: WorkflowState, EmptyState { static var name: String { "Same" } }
+    final class TwoState: WorkflowState, EmptyState { static var name: String { "Same" } }
+    final class BlankState: WorkflowState, EmptyState { static var name: String { " " } }
+    final class ThirdState: WorkflowState, EmptyState {}
+    final class StrangerState: WorkflowState, EmptyState {}
+
+    struct Wrong: Workflow {
+        static var initial: any WorkflowState { StrangerState() }
+        static var name: String { "" }
+        static var version: Int { 0 }
+        static let shared = Event(from: OneState.self, to: ThirdState.self)
+
+        let first = Event("twice", from: OneState.self, to: TwoState.self)
+        let second = Event("twice", from: TwoState.self, to: BlankState.self)
+        let blank = Event("  ", from: OneState.self, to: TwoState.self)
+        let empty = Event(from: [], to: [ThirdState.self])
+        let third = shared
+        let fourth = shared
+        let ignoring = Event(from: ThirdState.self, to: OneState.self).ignored(in: ThirdState.self)
+        let updating = Event(updating: ThirdState.self).or(from: ThirdState.self, to: ThirdState.self)
+    }
+
+    @Test("All problems of a wrong definition are found at once, with names")
+    func all() {
+        let problems = Wrong.diagnostics
+        let path = "HeraclitusTests.DiagnosticsTests"
+        #expect(
+            problems == [
+                .blankWorkflowName,
+                .badVersion(0),
+                .unregisteredInitialState("StrangerState"),
+                .blankStateName(className: "\(path).BlankState"),
+                .duplicateStateName("Same", classNames: ["\(path).OneState", "\(path).TwoState"]),
+                .blankEventName(property: "blank"),
+                .sharedEvent(properties: ["third", "fourth"]),
+                .duplicateEventName("twice", properties: ["first", "second"]),
+                .emptyEvent("empty"),
+                .contradictoryIgnore(event: "ignoring", state: "ThirdState"),
+                .contradictoryUpdate(event: "updating", state: "ThirdState"),
+            ]
+        )
+        #expect(problems.allSatisfy { $0.description.hasSuffix(".") })
+    }
+
+    @Test("A right definition has no problems")
+    func none() {
+        #expect(Download.diagnostics.isEmpty)
+        #expect(Heard.diagnostics.isEmpty)
+        #expect(Forms.diagnostics.isEmpty)
+    }
+
+    @Test("The first use of a wrong workflow stops the program with every problem named")
+    func trap() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = StateMachine<Wrong>()
+            }
+        )
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        for problem in Wrong.diagnostics { #expect(text.contains(problem.description)) }
+    }
+
+    @Test("A machine cannot be made in a state that is not registered")
+    func unregistered() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = StateMachine<Forms>(in: StrangerState())
+            }
+        )
+        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("StrangerState is not registered"))
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import Heraclitus
+import Testing
+
+// States without data for the forms of events, with a hierarchy: Solid has the subclass Ice, and that has Snow.
+final class GasState: WorkflowState, EmptyState {}
+final class FluidState: WorkflowState, EmptyState {}
+final class PlasmaState: WorkflowState, EmptyState {}
+class SolidState: WorkflowState, EmptyState, @unchecked Sendable { required init() {} }
+class IceState: SolidState, @unchecked Sendable {}
+final class SnowState: IceState, @unchecked Sendable {}
+/// A subclass that nobody has registered.
+final class SecretState: SolidState, @unchecked Sendable {}
+
+struct Forms: Workflow {
+    static var initial: any WorkflowState { FluidState() }
+    static var states: [any WorkflowState.Type] { [SnowState.self, IceState.self] }
+
+    let boil = Event(from: FluidState.self, to: GasState.self)
+    let heat = Event(from: SolidState.self, FluidState.self, to: GasState.self)
+    let split = Event(from: FluidState.self, to: GasState.self, SolidState.self)
+    let many = Event(from: FluidState.self, GasState.self, to: SolidState.self, PlasmaState.self)
+    let ionize = Event(to: PlasmaState.self)
+    let anything = Event(to: GasState.self, SolidState.self)
+    let toggle = Event(from: FluidState.self, to: GasState.self).or(from: GasState.self, to: FluidState.self)
+    let sublime = Event(from: SolidState.self, to: GasState.self).or(from: FluidState.self, to: GasState.self)
+    let fork = Event(from: GasState.self, to: FluidState.self)
+        .or(from: FluidState.self, to: GasState.self, SolidState.self)
+    let stir = Event(updating: FluidState.self)
+    let pack = Event(updating: SolidState.self, FluidState.self)
+    let named = Event("Vent the Gas", from: GasState.self, to: PlasmaState.self)
+    let listed = Event(from: [GasState.self, FluidState.self], to: [PlasmaState.self])
+    let thaw = Event(from: SolidState.self, to: FluidState.self).ignored(in: SnowState.self, GasState.self)
+    let except = Event(to: FluidState.self).ignored(in: PlasmaState.self)
+}
+
+@Suite("Forms of events") struct EventFormTests {
+    static let all = ["FluidState", "GasState", "SolidState", "PlasmaState", "SnowState", "IceState"]
+
+    /// What each event leads from and to, written down by hand.
+    static let expected: [(event: String, transitions: [String])] = [
+        ("boil", ["FluidState → GasState"]),
+        ("heat", ["FluidState", "SolidState", "SnowState", "IceState"].map { "\($0) → GasState" }),
+        ("split", ["GasState", "SolidState", "SnowState", "IceState"].map { "FluidState → \($0)" }),
+        (
+            "many",
+            ["FluidState", "GasState"].flatMap { source in
+                ["SolidState", "PlasmaState", "SnowState", "IceState"].map { "\(source) → \($0)" }
+            }
+        ),
+        ("ionize", all.map { "\($0) → PlasmaState" }),
+        (
+            "anything",
+            all.flatMap { source in ["GasState", "SolidState", "SnowState", "IceState"].map { "\(source) → \($0)" } }
+        ),
+        ("toggle", ["FluidState → GasState", "GasState → FluidState"]),
+        ("sublime", ["FluidState", "SolidState", "SnowState", "IceState"].map { "\($0) → GasState" }),
+        (
+            "fork",
+            ["GasState", "SolidState", "SnowState", "IceState"].map { "FluidState → \($0)" } + ["GasState → FluidState"]
+        ),
+        ("stir", ["FluidState ↻ FluidState"]),
+        (
+            "pack",
+            ["FluidState ↻ FluidState"]
+                + ["SolidState", "SnowState", "IceState"].flatMap { source in
+                    ["SolidState", "SnowState", "IceState"].map { "\(source) ↻ \($0)" }
+                }
+        ),
+        ("Vent the Gas", ["GasState → PlasmaState"]),
+        ("listed", ["FluidState → PlasmaState", "GasState → PlasmaState"]),
+        ("thaw", ["SolidState → FluidState", "IceState → FluidState"]),
+        ("except", all.filter { $0 != "PlasmaState" }.map { "\($0) → FluidState" }),
+    ]
+
+    @Test("Each form leads from and to what it says", arguments: expected)
+    func table(_ event: String, _ transitions: [String]) throws {
+        let found = try #require(Forms.table[event])
+        #expect(Set(found.transitions.map(\.description)) == Set(transitions))
+        #expect(found.transitions.count == transitions.count)
+    }
+
+    @Test("The table lists everything in the order of the definition")
+    func wholeTable() {
+        let table = Forms.table
+        #expect(table.workflow == "Forms")
+        #expect(table.version == 1)
+        #expect(table.states == Self.all)
+        #expect(table.superstates == ["IceState": "SolidState", "SnowState": "IceState"])
+        #expect(table.initial == "FluidState")
+        #expect(table.events.map(\.name) == Self.expected.map(\.event))
+        #expect(table["thaw"]?.ignored == ["GasState", "SnowState"])
+        #expect(Download.table.finals == ["CompletedState", "CancelledState"])
+    }
+
+    @Test("For every event, source and destination, table, validator, `can` and a real fire agree")
+    func everythingAgrees() throws {
+        let classes: [any EmptyState.Type] = [
+            FluidState.self, GasState.self, SolidState.self, PlasmaState.self, SnowState.self, IceState.self,
+        ]
+        let validator = TransitionValidator<Forms>()
+        for event in Forms.table.events {
+            for source in classes {
+                for destination in classes {
+                    let isListed = event.transitions.contains { $0.from == source.name && $0.to == destination.name }
+                    let isIgnored = event.ignored.contains(source.name)
+                    let machine = StateMachine<Forms>(in: source.init())
+                    #expect(
+                        machine.can(named: event.name)
+                            == (isIgnored || event.transitions.contains { $0.from == source.name })
+                    )
+                    #expect(machine.allowedEvents.contains(event.name) == machine.can(named: event.name))
+                    let verdict = Result { try validator.validate(named: event.name, from: source.name, to: destination.name) }
+                    let outcome = Result { try machine.fire(named: event.name, entering: destination.init()) }
+                    #expect(((try? verdict.get()) != nil) == (isListed || isIgnored))
+                    #expect(((try? outcome.get()) != nil) == (isListed || isIgnored))
+                    #expect(machine.stateName == (isListed ? destination.name : source.name))
+                    #expect(machine.revision == (isListed ? 1 : 0))
+                }
+            }
+        }
+    }
+
+    @Test("Every way of saying which state to enter works by property, key path, value and name")
+    func doors() throws {
+        let machine = StateMachine<Forms>()
+        try machine.fire.boil()
+        try machine.fire(\.toggle, FluidState())
+        try machine.fire(\.boil)
+        try machine.fire(\.toggle) { (state: any WorkflowState) in
+            #expect(state is GasState)
+            return FluidState()
+        }
+        try machine.fire(Forms.events.boil)
+        try machine.fire(Forms.events.toggle, FluidState())
+        try machine.fire(Forms.events.boil) { _ in GasState() }
+        try machine.fire(named: "toggle", entering: FluidState())
+        try machine.fire(named: "toggle")
+        try machine.fire(named: "Vent the Gas") { (state: any WorkflowState) in
+            #expect(state is GasState)
+            return PlasmaState()
+        }
+        #expect(machine.revision == 10)
+        #expect(machine.stateName == "PlasmaState")
+    }
+
+    @Test("An event with several destinations needs no object where it leads to one empty state only")
+    func onlyDestination() throws {
+        let machine = StateMachine<Forms>()
+        try machine.fire.toggle()
+        #expect(machine.state is GasState)
+        try machine.fire.toggle()
+        #expect(machine.state is FluidState)
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.split() }
+        #expect(error?.reason == .destinationNeeded)
+        #expect(error?.candidates == ["GasState", "SolidState"])
+        #expect(machine.revision == 2)
+    }
+
+    @Test("An object of a class that is not registered is refused, with a reason of its own")
+    func unregistered() throws {
+        let machine = StateMachine<Forms>()
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.split(SecretState()) }
+        #expect(error?.reason == .unregisteredState)
+        #expect(error?.destination == "SecretState")
+        #expect(machine.state is FluidState)
+        let entering = #expect(throws: InvalidTransition.self) { try machine.enter(SecretState()) }
+        #expect(entering?.reason == .unregisteredState)
+    }
+
+    @Test("`enter` fires the one event that leads there, and says which do if there is not one")
+    func enter() throws {
+        let machine = StateMachine<Download>()
+        try machine.enter(LoadingState(request: Request(url: "")), userInfo: ["key": 1])
+        #expect(machine.state is LoadingState)
+        let none = #expect(throws: InvalidTransition.self) { try machine.enter(IdleState(), userInfo: ["key": 1]) }
+        #expect(none?.reason == .noEvent)
+        #expect(none?.event == nil)
+        #expect(none?.destination == "IdleState")
+        #expect(none?.candidates == [])
+        #expect(none?.allowedEvents == ["finish", "fail", "cancel"])
+        #expect(none?.userInfo["key", as: Int.self] == 1)
+
+        let forms = StateMachine<Forms>()
+        let several = #expect(throws: InvalidTransition.self) { try forms.enter(PlasmaState()) }
+        #expect(several?.reason == .ambiguousEvent)
+        #expect(several?.candidates == ["many", "ionize", "listed"])
+    }
+
+    @Test("An unknown name is refused with the names that there are")
+    func unknownName() {
+        let machine = StateMachine<Download>()
+        let error = #expect(throws: InvalidTransition.self) {
+            try machine.fire(named: "laod", entering: CancelledState(), userInfo: ["key": 1])
+        }
+        #expect(error?.reason == .unknownEvent)
+        #expect(error?.event == "laod")
+        #expect(error?.candidates == ["load", "finish", "fail", "cancel"])
+        #expect(error?.source == "IdleState")
+        #expect(!machine.can(named: "laod"))
+    }
+
+    @Test("An event that is no stored property can be refused, and not more")
+    func computed() {
+        let machine = StateMachine<Computing>()
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.computed() }
+        #expect(error?.reason == .unknownEvent)
+        #expect(!machine.can.computed)
+    }
+
+    struct Computing: Workflow {
+        static var initial: any WorkflowState { GasState() }
+        let stored = Event(from: GasState.self, to: FluidState.self)
+        var computed: Event<GasState, FluidState> { Event(from: GasState.self, to: FluidState.self) }
+    }
+
+    @Test("A state that is not of the workflow's own type is refused, and not more")
+    func unsuitable() {
+        let machine = StateMachine<Narrow>()
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.leave() }
+        #expect(error?.reason == .unsuitableState)
+        #expect(machine.state is IdleState)
+        #expect(throws: ArchiveError.self) {
+            try StateMachine<Narrow>(archive: Data(Self.gas.utf8))
+        }
+    }
+
+    static let gas =
+        #"{"format":1,"workflow":"Narrow","version":1,"revision":0,"activated":true,"state":"GasState","data":{}}"#
+
+    /// A workflow with a registered state that is not a `DownloadState`.
+    struct Narrow: Workflow {
+        static var initial: any DownloadState { IdleState() }
+        let leave = Event(from: IdleState.self, to: GasState.self)
+    }
+
+    @Test("A modifier before `.or` applies to the pairs that fit its types, one after it to all")
+    func modifiersAndPairs() throws {
+        let machine = StateMachine<Modified>()
+        try machine.fire.toggle(userInfo: ["journal": "x"])
+        let narrow = #expect(throws: InvalidTransition.self) { try machine.fire.toggle(userInfo: ["refuse": "all"]) }
+        #expect((narrow?.underlyingError as? Refusal)?.text == "all")
+        try machine.fire.toggle(userInfo: ["refuse": "first"])
+        let wide = #expect(throws: InvalidTransition.self) { try machine.fire.toggle(userInfo: ["refuse": "first"]) }
+        #expect((wide?.underlyingError as? Refusal)?.text == "first")
+    }
+
+    struct Modified: Workflow {
+        static var initial: any WorkflowState { FluidState() }
+        let toggle = Event(from: FluidState.self, to: GasState.self)
+            .guarded { (_: FluidState, _: GasState, transition) in
+                if transition.userInfo["refuse", as: String.self] == "first" { throw Refusal(text: "first") }
+            }
+            .or(from: GasState.self, to: FluidState.self)
+            .guarded { _, _, transition in
+                if transition.userInfo["refuse", as: String.self] == "all" { throw Refusal(text: "all") }
+            }
+    }
+}

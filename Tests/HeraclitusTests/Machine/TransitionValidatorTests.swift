@@ -1,0 +1,47 @@
+import Heraclitus
+import Testing
+
+@Suite("Transition validator") struct TransitionValidatorTests {
+    let validator = TransitionValidator<Download>()
+
+    @Test("It lets pass what the table allows, by key path, class and name")
+    func allowed() throws {
+        try validator.validate(\.load, from: IdleState.self, to: LoadingState.self)
+        try validator.validate(\.load, from: FailureState.self)
+        try validator.validate(named: "finish", from: "LoadingState", to: "CompletedState")
+        #expect(validator.allowedEvents(in: LoadingState.self) == ["finish", "fail", "cancel"])
+        #expect(validator.allowedEvents(in: CompletedState.self) == [])
+        #expect(validator.allowedEvents(in: GasState.self) == [])
+    }
+
+    static let refusals:
+        [(event: String, source: String, destination: String?, reason: InvalidTransition.Reason, allowed: [String])] = [
+            ("load", "LoadingState", "LoadingState", .notAllowed, ["finish", "fail", "cancel"]),
+            ("load", "LoadingState", nil, .notAllowed, ["finish", "fail", "cancel"]),
+            ("load", "IdleState", "CompletedState", .notAllowed, ["load", "cancel"]),
+            ("lood", "IdleState", "LoadingState", .unknownEvent, ["load", "cancel"]),
+            ("load", "NoState", "LoadingState", .unregisteredState, []),
+            ("load", "IdleState", "NoState", .unregisteredState, ["load", "cancel"]),
+            ("", "", "", .unknownEvent, []),
+        ]
+
+    @Test("It refuses everything else, and says why", arguments: refusals)
+    func refused(
+        _ event: String,
+        _ source: String,
+        _ destination: String?,
+        _ reason: InvalidTransition.Reason,
+        _ allowed: [String]
+    ) {
+        let error = #expect(throws: InvalidTransition.self) {
+            try validator.validate(named: event, from: source, to: destination, userInfo: ["key": 1])
+        }
+        #expect(error?.reason == reason)
+        #expect(error?.workflow == "Download")
+        #expect(error?.event == event)
+        #expect(error?.source == source)
+        #expect(error?.destination == destination)
+        #expect(error?.allowedEvents == allowed)
+        #expect(error?.userInfo["key", as: Int.self] == 1)
+    }
+}
