@@ -11,10 +11,18 @@ let package = Package(
     name: "heraclitus",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
-        .library(name: "Heraclitus", targets: ["Heraclitus"])
+        .library(name: "Heraclitus", targets: ["Heraclitus"]),
+        .executable(name: "dpkg-replay", targets: ["DpkgReplay"]),
     ],
     targets: [
         .target(name: "Heraclitus", swiftSettings: settings),
+        .executableTarget(
+            name: "DpkgReplay",
+            dependencies: ["Heraclitus"],
+            path: "Examples/DpkgReplay",
+            resources: [.copy("Sample")],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "HeraclitusTests",
             dependencies: ["Heraclitus"],

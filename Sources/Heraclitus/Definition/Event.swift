@@ -177,6 +177,15 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, updating: [first, second] + more))
     }
 
+    /// Makes an event that gives each state of a list new data without leaving it, for lists that are computed.
+    /// - Parameters:
+    ///   - name: The event's name; the property's name if there is none.
+    ///   - states: The states whose data it replaces.
+    public init(_ name: String? = nil, updating states: [any WorkflowState.Type])
+    where Source == W.AnyState, Destination == W.AnyState {
+        self.init(EventDeclaration(name, updating: states))
+    }
+
     /// Returns the event with further pairs of source and destination.
     ///
     /// Pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A.
