@@ -132,11 +132,14 @@ struct PackageLife: Workflow {
 
     // MARK: Failed and put back
 
-    /// The new version could not be unpacked and the old one is in force again, without being configured anew.
+    /// The new version could not be unpacked and the old one is in force again, without being configured anew. Or it was
+    /// not even tried, because another package was to be removed for it and was not: then the log has that in between.
     let putBack = Event(from: UnpackedState.self, to: InstalledState.self, TriggersAwaitedState.self)
         .guarded { old, new, _ in
             try old.requireAction(for: new, among: .upgrade)
-            try require(old.isPutBack, "it has not been configured")
+            let isCalledOff =
+                old.facts.cameFrom == HalfConfiguredState.name && new.facts.line > old.facts.line + 1
+            try require(old.isPutBack || isCalledOff, "it has not been configured")
             try requireSameVersion(old, new)
         }
 

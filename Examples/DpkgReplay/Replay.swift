@@ -82,7 +82,7 @@ private struct Occasion {
 extension Replay {
     private mutating func announce(_ action: Action, of package: String, _ at: Occasion, _ progress: inout Progress) {
         gainArchitecture(package)
-        guard let machine = packages[package] else {
+        guard let machine = packages[package] ?? machineOfOtherArchitecture(meantBy: action, package) else {
             if action.kind == .install, action.old == nil {
                 // Its life begins here, and so the machine is a new one.
                 let facts = Facts(
@@ -107,7 +107,7 @@ extension Replay {
             try machine.fire(named: action.kind.rawValue, userInfo: at.userInfo) { announced($0) }
         } catch {
             reject(error, package, at, &progress)
-            put(StateMachine(in: announced(machine.state)), at: package)
+            put(StateMachine(in: announced(machine.state)), at: machine.state.facts.package)
         }
     }
 
@@ -149,6 +149,8 @@ extension Replay {
                 facts.replaces = old.version == version ? nil : old.version
                 facts.cameFrom = machine.stateName
                 facts.changes += 1
+                // What was announced is done; what happens to the package from here on has other reasons.
+                if type == InstalledState.self, !machine.isIn(TriggersAwaitedState.self) { facts.action = nil }
                 try machine.enter(type.init(facts), userInfo: at.userInfo)
                 progress.transitions += 1
             }
@@ -203,14 +205,25 @@ extension Replay {
             let (name, _) = Self.parts(of: package)
         else { return }
         let announced = progress.announced[package] ?? packages[package]?.state.ownAction(in: progress.process)
+        func action(for machine: StateMachine<PackageLife>) -> Action? {
+            [announced, machine.state.ownAction(in: progress.process)].compactMap(\.self).max { $0.line < $1.line }
+        }
         let sibling = packages.filter { key, machine in
             guard key != package, Self.parts(of: key)?.name == name, machine.isIn(HalfInstalledState.self) else { return false }
-            let action = announced ?? machine.state.ownAction(in: progress.process)
+            let action = action(for: machine)
             return action?.kind == .install || action?.kind == .upgrade
         }.min { $0.key < $1.key }
         guard let sibling else { return }
         packages[sibling.key] = nil
-        rename(sibling.value, to: package, action: announced)
+        rename(sibling.value, to: package, action: action(for: sibling.value))
+    }
+
+    /// An installation over the configuration files of another architecture is announced with the new name.
+    private func machineOfOtherArchitecture(meantBy action: Action, _ package: String) -> StateMachine<PackageLife>? {
+        guard action.kind == .install, let old = action.old, let (name, _) = Self.parts(of: package) else { return nil }
+        return packages.filter { key, machine in
+            Self.parts(of: key)?.name == name && machine.isIn(ConfigFilesState.self) && machine.state.facts.version == old
+        }.min { $0.key < $1.key }?.value
     }
 
     private mutating func rename(_ machine: StateMachine<PackageLife>, to package: String, action: Action? = nil) {
