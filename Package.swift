@@ -28,6 +28,17 @@ let package = Package(
             dependencies: ["Heraclitus"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: ["DpkgReplay", "Heraclitus"],
+            exclude: ["DpkgReplay/Logs"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "MainActorTests",
+            dependencies: ["Heraclitus"],
+            swiftSettings: settings + [.defaultIsolation(MainActor.self)]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

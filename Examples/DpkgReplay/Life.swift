@@ -68,7 +68,8 @@ final class Life: Sendable {
         "\(type(of: state).name)\(state.facts.version.map { " " + $0 } ?? "")"
     }
 
-    private static func row(_ line: Int, _ time: String, _ package: String, _ event: String, _ change: String) -> String {
+    private static func row(_ line: Int, _ time: String, _ package: String, _ event: String, _ change: String) -> String
+    {
         let number = String(repeating: " ", count: max(0, 6 - "\(line)".count)) + "\(line)"
         let padded = event + String(repeating: " ", count: max(0, 18 - event.count))
         return "\(number)  \(time)  \(package)  \(padded)  \(change)"

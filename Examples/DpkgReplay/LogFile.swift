@@ -27,7 +27,9 @@ struct LogFile {
 
     /// The line that begins somewhere; `nil` where there is none, or one without an end.
     func line(at offset: Int) -> Line? {
-        guard offset < bytes.count, let newline = bytes[offset...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        guard offset < bytes.count, let newline = bytes[offset...].firstIndex(of: UInt8(ascii: "\n")) else {
+            return nil
+        }
         let content = bytes[offset..<newline]
         return Line(text: String(decoding: content, as: UTF8.self), end: newline + 1, digest: Self.digest(of: content))
     }

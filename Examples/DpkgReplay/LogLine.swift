@@ -27,7 +27,8 @@ struct LogLine {
         case "conffile" where rest.count >= 2:
             content = .conffile
         case "status":
-            guard rest.count == 3, let state = PackageState.byWord[rest[3]], Self.isName(rest[4]), !rest[5].isEmpty else {
+            guard rest.count == 3, let state = PackageState.byWord[rest[3]], Self.isName(rest[4]), !rest[5].isEmpty
+            else {
                 return nil
             }
             content = .status(state, package: rest[4], version: Self.version(rest[5]))

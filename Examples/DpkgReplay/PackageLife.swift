@@ -132,8 +132,10 @@ struct PackageLife: Workflow {
 
     // MARK: Failed and put back
 
-    /// The new version could not be unpacked and the old one is in force again, without being configured anew. Or it was
-    /// not even tried, because another package was to be removed for it and was not: then the log has that in between.
+    /// The new version could not be unpacked and the old one is in force again, without being configured anew.
+    ///
+    /// Or it was not even tried, because another package was to be removed for it and was not: then the log has that in
+    /// between.
     let putBack = Event(from: UnpackedState.self, to: InstalledState.self, TriggersAwaitedState.self)
         .guarded { old, new, _ in
             try old.requireAction(for: new, among: .upgrade)
@@ -209,19 +211,23 @@ extension PackageState {
         return action
     }
 
-    /// The package's own action of this run of dpkg: there must be one, and of some kinds. Before the first run of which
-    /// the log has the beginning there may be one that the log has no more.
+    /// The package's own action of this run of dpkg: there must be one, and of some kinds.
+    ///
+    /// Before the first run of which the log has the beginning there may be one that the log has no more.
     @discardableResult
     fileprivate func requireAction(
         for new: PackageState,
         among kinds: Action.Kind...
     ) throws(Unlawful) -> Action? {
+        let names = kinds.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
         guard let action = ownAction(in: new.facts.process) else {
-            let names = kinds.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
-            try require(new.facts.process == 0, "it takes an action \(names)")
+            try require(new.facts.process == 0, "that takes an action \(names)")
             return nil
         }
-        try require(kinds.contains(action.kind), "dpkg is about to \(action.kind.rawValue) it")
+        try require(
+            kinds.contains(action.kind),
+            "that takes an action \(names), and dpkg is about to \(action.kind.rawValue) it"
+        )
         return action
     }
 }

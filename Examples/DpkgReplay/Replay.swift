@@ -190,7 +190,9 @@ extension Replay {
 extension Replay {
     /// `dpkg` and `dpkg:amd64` are one package: names have had an architecture since some version of dpkg.
     private mutating func gainArchitecture(_ package: String) {
-        guard packages[package] == nil, let (name, _) = Self.parts(of: package), let machine = packages[name] else { return }
+        guard packages[package] == nil, let (name, _) = Self.parts(of: package), let machine = packages[name] else {
+            return
+        }
         packages[name] = nil
         rename(machine, to: package)
     }
@@ -201,17 +203,20 @@ extension Replay {
         entering type: PackageState.Type,
         _ progress: Progress
     ) {
-        guard type == UnpackedState.self, packages[package]?.isIn(HalfInstalledState.self) != true,
-            let (name, _) = Self.parts(of: package)
-        else { return }
+        // What is there of the new name can only be what an earlier package of that name left behind.
+        let isFree = packages[package].map { $0.isIn(NotInstalledState.self) || $0.isIn(ConfigFilesState.self) } ?? true
+        guard type == UnpackedState.self, isFree, let (name, _) = Self.parts(of: package) else { return }
         let announced = progress.announced[package] ?? packages[package]?.state.ownAction(in: progress.process)
         func action(for machine: StateMachine<PackageLife>) -> Action? {
             [announced, machine.state.ownAction(in: progress.process)].compactMap(\.self).max { $0.line < $1.line }
         }
         let sibling = packages.filter { key, machine in
-            guard key != package, Self.parts(of: key)?.name == name, machine.isIn(HalfInstalledState.self) else { return false }
-            let action = action(for: machine)
-            return action?.kind == .install || action?.kind == .upgrade
+            guard key != package, Self.parts(of: key)?.name == name, machine.isIn(HalfInstalledState.self) else {
+                return false
+            }
+            // Before the first run of which the log has the beginning, the action may be missing with it.
+            guard let action = action(for: machine) else { return progress.process == 0 }
+            return action.kind == .install || action.kind == .upgrade
         }.min { $0.key < $1.key }
         guard let sibling else { return }
         packages[sibling.key] = nil
@@ -222,7 +227,8 @@ extension Replay {
     private func machineOfOtherArchitecture(meantBy action: Action, _ package: String) -> StateMachine<PackageLife>? {
         guard action.kind == .install, let old = action.old, let (name, _) = Self.parts(of: package) else { return nil }
         return packages.filter { key, machine in
-            Self.parts(of: key)?.name == name && machine.isIn(ConfigFilesState.self) && machine.state.facts.version == old
+            Self.parts(of: key)?.name == name && machine.isIn(ConfigFilesState.self)
+                && machine.state.facts.version == old
         }.min { $0.key < $1.key }?.value
     }
 

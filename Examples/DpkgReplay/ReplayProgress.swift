@@ -1,6 +1,6 @@
 import Heraclitus
 
-/// The replay's own workflow: how far it has come. It is the first line of an archive.
+/// The replay's own workflow, the first line of an archive: how far it has come.
 struct ReplayProgress: Workflow {
     static var initial: any WorkflowState { ReadyState() }
 

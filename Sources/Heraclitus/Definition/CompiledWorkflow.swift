@@ -43,5 +43,7 @@ final class CompiledWorkflow<W: Workflow>: Sendable {
     }
 }
 
-/// The compiled workflows by type. An entry's class is the `CompiledWorkflow` of the type in its key.
+/// The compiled workflows by type.
+///
+/// An entry's class is the `CompiledWorkflow` of the type in its key.
 private let registry = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])

@@ -123,7 +123,9 @@ extension DefinitionCompiler {
         )
     }
 
-    /// The states in which an event is ignored. Where a class and a superclass of it are told different things, the
+    /// The states in which an event is ignored.
+    ///
+    /// Where a class and a superclass of it are told different things, the
     /// nearer one counts, as inheritance has it; "from any state" counts least.
     private func ignoringStates(of declaration: EventDeclaration) -> Set<Int> {
         let ignored = Set(declaration.ignored.map(number))
@@ -173,7 +175,9 @@ extension DefinitionCompiler {
     }
 
     private var eventNameProblems: [WorkflowProblem] {
-        let blank = events.filter { Self.isBlank($0.name) }.map { WorkflowProblem.blankEventName(property: $0.property) }
+        let blank = events.filter { Self.isBlank($0.name) }.map {
+            WorkflowProblem.blankEventName(property: $0.property)
+        }
         let shared = Self.groups(events, by: { ObjectIdentifier($0.slot) }).map {
             WorkflowProblem.sharedEvent(properties: $1.map(\.property))
         }

@@ -186,13 +186,14 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, updating: states))
     }
 
-    /// Returns the event with further pairs of source and destination.
+    /// Adds pairs of source and destination.
     ///
     /// Pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A.
     /// - Parameters:
     ///   - first: A state it is fired in as well.
     ///   - more: Further ones.
     ///   - destination: The state it leads to from there.
+    /// - Returns: The event with these.
     public func or<D: WorkflowState>(
         from first: any WorkflowState.Type,
         _ more: any WorkflowState.Type...,
@@ -201,11 +202,12 @@ extension WorkflowEvent {
         .init(declaration.adding(from: [first] + more, to: [destination]))
     }
 
-    /// Returns the event with further sources from which it leads to the same destination.
+    /// Adds sources from which the event leads to the same destination.
     /// - Parameters:
     ///   - first: A state it is fired in as well.
     ///   - more: Further ones.
     ///   - destination: The state it leads to from there, as it does already.
+    /// - Returns: The event with these.
     public func or(
         from first: any WorkflowState.Type,
         _ more: any WorkflowState.Type...,
@@ -214,13 +216,14 @@ extension WorkflowEvent {
         .init(declaration.adding(from: [first] + more, to: [destination]))
     }
 
-    /// Returns the event with further pairs in which the caller chooses between several destinations.
+    /// Adds pairs in which the caller chooses between several destinations.
     /// - Parameters:
     ///   - firstSource: A state it is fired in as well.
     ///   - moreSources: Further ones.
     ///   - firstDestination: A state it leads to from there.
     ///   - secondDestination: Another one.
     ///   - moreDestinations: Further ones.
+    /// - Returns: The event with these.
     public func or(
         from firstSource: any WorkflowState.Type,
         _ moreSources: any WorkflowState.Type...,
@@ -240,13 +243,14 @@ extension WorkflowEvent {
 // MARK: - What belongs to it
 
 extension WorkflowEvent {
-    /// Returns the event with a guard, which throws to decline a transition.
+    /// Adds a guard, which throws to decline a transition.
     ///
     /// An event's guards run first of all, in the order they were added, each exactly once per attempt, on the firing
     /// thread. Like every modifier's closure it belongs to the definition, and so to every machine, copy and restored
     /// machine; and where `Source` and `Destination` are narrower than the event (``or(from:_:to:)`` was called later), it
     /// is called for the pairs that fit.
     /// - Parameter body: Gets the source, the destination and the transition.
+    /// - Returns: The event with these.
     public func guarded(
         _ body: @escaping @Sendable (Source, Destination, StateTransition) throws -> Void
     ) -> Self {
@@ -258,24 +262,27 @@ extension WorkflowEvent {
         )
     }
 
-    /// Returns the event with a closure that is called before its transitions, when the guards have let them pass.
+    /// Adds a closure that is called before the event's transitions, when the guards have let them pass.
     /// - Parameter body: Gets the source, the destination and the transition.
+    /// - Returns: The event with these.
     public func willFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
         .init(declaration.adding(willFire: Self.hook(body)))
     }
 
-    /// Returns the event with a closure that is called after its transitions, before observers.
+    /// Adds a closure that is called after the event's transitions, before observers.
     /// - Parameter body: Gets the source, the destination and the transition.
+    /// - Returns: The event with these.
     public func didFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
         .init(declaration.adding(didFire: Self.hook(body)))
     }
 
-    /// Returns the event with states in which firing it does nothing, and is no error.
+    /// Adds states in which firing the event does nothing, and is no error.
     ///
     /// No guard, hook or observer runs and the revision stays. `can` answers `true`, for the fire would not be refused.
     /// - Parameters:
     ///   - first: A state in which it is ignored.
     ///   - more: Further ones.
+    /// - Returns: The event with these.
     public func ignored(in first: any WorkflowState.Type, _ more: any WorkflowState.Type...) -> Self {
         .init(declaration.ignoring([first] + more))
     }

@@ -48,8 +48,9 @@ public struct UserInfo: Sendable {
         return value as? T ?? (value as? any ConvertibleValue)?.converted(to: type)
     }
 
-    /// Returns the values of both; where both have a key, those of `other`.
-    /// - Parameter other: The values that prevail.
+    /// Puts two user infos together.
+    /// - Parameter other: The values that prevail where both have a key.
+    /// - Returns: The values of both.
     public func merging(_ other: UserInfo) -> UserInfo {
         UserInfo(values.merging(other.values) { $1 })
     }

@@ -17,18 +17,21 @@ public struct Can<W: Workflow>: Sendable {
 
     /// Whether the table would accept an event now; guards are not asked.
     /// - Parameter event: The event's property.
+    /// - Returns: Whether firing it would not be refused by the table.
     public func callAsFunction<S, D>(_ event: KeyPath<W, W.Event<S, D>>) -> Bool {
         self[dynamicMember: event]
     }
 
     /// Whether the table would accept an event now; guards are not asked.
     /// - Parameter event: The event, such as one that was decoded.
+    /// - Returns: Whether firing it would not be refused by the table.
     public func callAsFunction<S, D>(_ event: W.Event<S, D>) -> Bool {
         event.slot.index.map(accepts) ?? false
     }
 
-    /// Whether the table would accept an event now; `false` for an unknown name. Guards are not asked.
+    /// Whether the table would accept an event now; guards are not asked.
     /// - Parameter name: The event's name.
+    /// - Returns: Whether firing it would not be refused by the table; `false` for an unknown name.
     public func callAsFunction(named name: String) -> Bool {
         machine.definition.eventIndex(named: name).map(accepts) ?? false
     }

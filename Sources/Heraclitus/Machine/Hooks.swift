@@ -12,6 +12,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - event: The event's property.
     ///   - body: Gets the source, the destination and the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func guarded<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
         _ body: @escaping @Sendable (S, D, StateTransition) throws -> Void
@@ -31,6 +32,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - state: The state's class.
     ///   - body: Gets the state that is to be left, and the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func shouldExit<S: WorkflowState>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) throws -> Void
@@ -47,6 +49,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - state: The state's class.
     ///   - body: Gets the state that is to be entered, and the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func shouldEnter<S: WorkflowState>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) throws -> Void
@@ -65,6 +68,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - state: The state's class.
     ///   - body: Gets the state that is left, and the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func willExit<S: WorkflowState>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
@@ -76,6 +80,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - state: The state's class.
     ///   - body: Gets the state that is entered, and the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func willEnter<S: WorkflowState>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
@@ -87,6 +92,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - state: The state's class.
     ///   - body: Gets the state that was left, and the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func didExit<S: WorkflowState>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
@@ -98,6 +104,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - state: The state's class.
     ///   - body: Gets the state that was entered, and the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func didEnter<S: WorkflowState>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
@@ -111,6 +118,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - event: The event's property.
     ///   - body: Gets the source, the destination and the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func willFire<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
         _ body: @escaping @Sendable (S, D, StateTransition) -> Void
@@ -122,6 +130,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - event: The event's property.
     ///   - body: Gets the source, the destination and the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func didFire<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
         _ body: @escaping @Sendable (S, D, StateTransition) -> Void
@@ -138,6 +147,7 @@ extension StateMachine {
     ///   - source: The class of the state that was left.
     ///   - destination: The class of the state that was entered.
     ///   - body: Gets both states and the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func onTransition<S: WorkflowState, D: WorkflowState>(
         from source: S.Type,
         to destination: D.Type,
@@ -156,6 +166,7 @@ extension StateMachine {
     ///
     /// Updates are transitions from a state to itself. Activation is none.
     /// - Parameter body: Gets the transition.
+    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func onTransition(_ body: @escaping @Sendable (StateTransition) -> Void) -> Registration {
         hooks.add(body, at: .observe)
     }

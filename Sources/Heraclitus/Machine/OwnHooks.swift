@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A place in the course of a transition at which hooks are called. Their order is that of the calls.
+/// A place in the course of a transition at which hooks are called, in the order of the calls.
 enum Place: Int, CaseIterable {
     case willFire
     case willExit
@@ -23,8 +23,7 @@ final class OwnHooks: Sendable {
 
     private let storage = Mutex(Storage())
 
-    /// Adds a guard.
-    /// - Parameter onUpdate: Whether it is asked about updates as well.
+    /// Adds a guard, which is asked about updates as well or not.
     func add(guard closure: @escaping Guard, onUpdate: Bool) -> Registration {
         let entry = Entry((closure: closure, onUpdate: onUpdate))
         storage.withLock { $0.guards.append(entry) }

@@ -11,7 +11,9 @@ extension StateMachine {
         let state: W.AnyState
     }
 
-    /// One turn of a machine, from the outermost call to its return. It lives on the stack of the thread that has the turn.
+    /// One turn of a machine, from the outermost call to its return.
+    ///
+    /// It lives on the stack of the thread that has the turn.
     struct Run {
         /// What user code is running, if any.
         enum Phase {

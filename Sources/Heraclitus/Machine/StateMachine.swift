@@ -130,10 +130,12 @@ extension StateMachine {
 
     /// Whether the current state is an object of a class or of a subclass of it.
     /// - Parameter type: The class.
+    /// - Returns: `true` for an object of a subclass, too.
     public func isIn<S: WorkflowState>(_ type: S.Type) -> Bool { state is S }
 
-    /// Whether the current state, or a registered superclass of it, has a name; `false` for an unknown name.
+    /// Whether the current state, or a registered superclass of it, has a name.
     /// - Parameter name: The name.
+    /// - Returns: `false` for an unknown name, too.
     public func isIn(named name: String) -> Bool {
         guard let index = definition.stateIndex(named: name) else { return false }
         return definition.states[position.withLock { $0.standing.index }].lineage.contains(index)
@@ -169,7 +171,7 @@ extension StateMachine: CustomStringConvertible {
 }
 
 extension StateTransition {
-    /// The machine that makes this transition, if it is one of a workflow; `nil` for another workflow.
+    /// The machine that makes this transition, if it is one of a workflow.
     ///
     /// Through it a state's own hook fires its machine:
     ///
@@ -181,6 +183,7 @@ extension StateTransition {
     ///
     /// A transition that is kept keeps its machine alive.
     /// - Parameter workflow: The workflow.
+    /// - Returns: `nil` for a machine of another workflow.
     public func machine<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
         machine as? StateMachine<W>
     }

@@ -68,6 +68,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
 
     /// The names of the events that may fire in a state, in the order of the definition.
     /// - Parameter source: The state's class.
+    /// - Returns: None for a class that is not registered.
     public func allowedEvents(in source: any WorkflowState.Type) -> [String] {
         definition.stateIndex(of: source).map(definition.eventNames(acceptedIn:)) ?? []
     }

@@ -8,7 +8,9 @@ import Synchronization
     import Musl
 #endif
 
-/// A thread that is running now. Another one may get the same number when this one has ended.
+/// A thread that is running now.
+///
+/// Another one may get the same number when this one has ended.
 struct ThreadID: Equatable, Sendable {
     /// Never 0 and always even: an address in all three C libraries.
     fileprivate let bits: UInt
@@ -43,8 +45,7 @@ struct Turn: ~Copyable, Sendable {
         return bits != 0 && bits == ThreadID.current.bits
     }
 
-    /// Takes the turn if it is nobody's.
-    /// - Parameter othersWait: Whether passing it on is to wake somebody.
+    /// Takes the turn if it is nobody's; passing it on wakes somebody if others wait.
     func tryTake(by thread: ThreadID, othersWait: Bool = false) -> Bool {
         word.compareExchange(
             expected: 0,

@@ -76,7 +76,8 @@ import Testing
     @Test(
         "No date loses anything",
         arguments: [
-            0, 0.5, 1e-7, 1.2e-5, 0.1, -0.25, -63_113_904_000, 252_423_993_599.5, 812_345_678.123_456_7, -1.000_000_001, 99_999.999_999_9,
+            0, 0.5, 1e-7, 1.2e-5, 0.1, -0.25, -63_113_904_000, 252_423_993_599.5, 812_345_678.123_456_7, -1.000_000_001,
+            99_999.999_999_9,
             Date().timeIntervalSinceReferenceDate,
         ]
     )
@@ -151,7 +152,9 @@ import Testing
         restored.activate()
         #expect(journal.entries == ["A.willEnter", "A.didEnter"])
         // A restored one that nobody has activated is archived as it was.
-        let twice = try StateMachine<Heard>(archive: StateMachine<Heard>(archive: StateMachine<Heard>().archive()).archive())
+        let twice = try StateMachine<Heard>(
+            archive: StateMachine<Heard>(archive: StateMachine<Heard>().archive()).archive()
+        )
         twice.activate()
         #expect((twice.state as? AState)?.journal.entries == ["A.willEnter", "A.didEnter"])
     }

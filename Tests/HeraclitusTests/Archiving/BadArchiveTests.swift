@@ -36,26 +36,38 @@ import Testing
 
     @Test("Each kind of mistake has its own error, which says what is wrong and where")
     func kinds() throws {
-        #expect(try Self.error("\"format\":1", "\"format\":2").hasPrefix("The archive's format is 2; up to 1 can be read."))
+        #expect(
+            try Self.error("\"format\":1", "\"format\":2").hasPrefix("The archive's format is 2; up to 1 can be read.")
+        )
         #expect(try Self.error("\"format\":1", "\"format\":0") == "The archive is malformed at format: 0 is no format.")
         #expect(
-            try Self.error("\"Download\"", "\"Upload\"") == "The archive is one of the workflow \"Upload\", not of \"Download\"."
+            try Self.error("\"Download\"", "\"Upload\"")
+                == "The archive is one of the workflow \"Upload\", not of \"Download\"."
         )
         #expect(
             try Self.error("\"version\":1", "\"version\":2")
                 == "The archive was written by version 2 of the workflow; this is 1."
         )
-        #expect(try Self.error("\"version\":1", "\"version\":-1") == "The archive is malformed at version: -1 is no version.")
+        #expect(
+            try Self.error("\"version\":1", "\"version\":-1")
+                == "The archive is malformed at version: -1 is no version."
+        )
         #expect(
             try Self.error("CompletedState", "ComplatedState")
                 == "The workflow has no state \"ComplatedState\" at state; its states are IdleState, LoadingState, "
                 + "FailureState, CompletedState, CancelledState."
         )
-        #expect(try Self.error("\"revision\":3", "\"revision\":-3") == "The archive is malformed at revision: -3 is no revision.")
+        #expect(
+            try Self.error("\"revision\":3", "\"revision\":-3")
+                == "The archive is malformed at revision: -3 is no revision."
+        )
         #expect(try Self.error("\"revision\":3", "\"revision\":9223372036854775807").contains("at revision"))
         #expect(try !Self.error("\"revision\":3", "\"revision\":1e400").isEmpty)
         #expect(try Self.error("\"revision\":3", "\"revision\":\"3\"").contains("malformed at revision"))
-        #expect(try Self.error("\"revision\":3,", "") == "The archive is malformed at revision: the key \"revision\" is missing.")
+        #expect(
+            try Self.error("\"revision\":3,", "")
+                == "The archive is malformed at revision: the key \"revision\" is missing."
+        )
         #expect(try Self.error("\"activated\":true", "\"activated\":1").contains("malformed at activated"))
         #expect(
             try Self.error("{\"byteCount\":7}", "{}")
@@ -79,9 +91,16 @@ import Testing
         #expect(error.errorDescription == error.description)
     }
 
-    @Test("Names of real types that are no states of the workflow are unknown states", arguments: ["GasState", "Swift.String", "HeraclitusTests.IdleState", "NSObject", ""])
+    @Test(
+        "Names of real types that are no states of the workflow are unknown states",
+        arguments: ["GasState", "Swift.String", "HeraclitusTests.IdleState", "NSObject", ""]
+    )
     func foreignTypes(_ name: String) throws {
-        guard case .unknownState(name, _, "state") = try #require(Self.error(Self.good.replacingOccurrences(of: "CompletedState", with: name))) else {
+        guard
+            case .unknownState(name, _, "state") = try #require(
+                Self.error(Self.good.replacingOccurrences(of: "CompletedState", with: name))
+            )
+        else {
             Issue.record("must be an unknown state")
             return
         }
@@ -117,7 +136,9 @@ import Testing
     func random() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {
-            let bytes = (0..<Int.random(in: 0...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let bytes = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
             #expect(throws: ArchiveError.self) { try StateMachine<Download>(archive: Data(bytes)) }
         }
     }
@@ -127,9 +148,15 @@ import Testing
         for depth in [100, 1_000, 100_000] {
             let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
             #expect(Self.error(deep) != nil)
-            _ = Self.error(Self.good.replacingOccurrences(of: "\"byteCount\":7", with: "\"byteCount\":7,\"more\":\(deep)"))
+            _ = Self.error(
+                Self.good.replacingOccurrences(of: "\"byteCount\":7", with: "\"byteCount\":7,\"more\":\(deep)")
+            )
         }
-        #expect(Self.error(Self.good.replacingOccurrences(of: "CompletedState", with: String(repeating: "x", count: 1 << 20))) != nil)
+        #expect(
+            Self.error(
+                Self.good.replacingOccurrences(of: "CompletedState", with: String(repeating: "x", count: 1 << 20))
+            ) != nil
+        )
     }
 
     @Test("The largest revision that is read can still be counted up")

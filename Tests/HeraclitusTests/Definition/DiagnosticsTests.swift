@@ -71,6 +71,8 @@ import Testing
                 _ = StateMachine<Forms>(in: StrangerState())
             }
         )
-        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("StrangerState is not registered"))
+        #expect(
+            String(decoding: result.standardErrorContent, as: UTF8.self).contains("StrangerState is not registered")
+        )
     }
 }

@@ -110,7 +110,9 @@ struct Forms: Workflow {
                             == (isIgnored || event.transitions.contains { $0.from == source.name })
                     )
                     #expect(machine.allowedEvents.contains(event.name) == machine.can(named: event.name))
-                    let verdict = Result { try validator.validate(named: event.name, from: source.name, to: destination.name) }
+                    let verdict = Result {
+                        try validator.validate(named: event.name, from: source.name, to: destination.name)
+                    }
                     let outcome = Result { try machine.fire(named: event.name, entering: destination.init()) }
                     #expect(((try? verdict.get()) != nil) == (isListed || isIgnored))
                     #expect(((try? outcome.get()) != nil) == (isListed || isIgnored))

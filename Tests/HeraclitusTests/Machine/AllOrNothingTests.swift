@@ -6,7 +6,10 @@ import Testing
         case event, exit, entry, own, builder, argument
     }
 
-    @Test("Whoever declines, nothing has changed, the error comes back, and the machine is usable", arguments: Refuser.allCases)
+    @Test(
+        "Whoever declines, nothing has changed, the error comes back, and the machine is usable",
+        arguments: Refuser.allCases
+    )
     func declining(_ refuser: Refuser) throws {
         let journal = Journal()
         let machine = StateMachine<Strict>(initially: AState(journal, refusesExit: refuser == .exit))

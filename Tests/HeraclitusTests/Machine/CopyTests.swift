@@ -114,7 +114,11 @@ import Testing
                 _ = StateMachine<Careless>().copy()
             }
         )
-        #expect(String(decoding: array.standardErrorContent, as: UTF8.self).contains("CarelessState holds a state machine in `payments`"))
+        #expect(
+            String(decoding: array.standardErrorContent, as: UTF8.self).contains(
+                "CarelessState holds a state machine in `payments`"
+            )
+        )
         let optional = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 _ = StateMachine<Careless>(in: LateState()).copy()

@@ -6,7 +6,9 @@ import Testing
     @Test("The texts say what was tried, where, why not, and what would be allowed")
     func texts() throws {
         let machine = StateMachine<Download>()
-        let refused = try #require(throws: InvalidTransition.self) { try machine.fire.finish(CompletedState(byteCount: 1)) }
+        let refused = try #require(throws: InvalidTransition.self) {
+            try machine.fire.finish(CompletedState(byteCount: 1))
+        }
         #expect(
             refused.description
                 == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState. "

@@ -10,7 +10,9 @@ import Testing
             machine.didExit(AState.self) { _, transition in
                 guard transition.event == "go", let machine = transition.machine(as: Heard.self) else { return }
                 #expect(throws: Never.self) { try machine.fire.back(AState(journal)) }
-                journal.write("fired back; state \(machine.stateName), can.go \(machine.can.go), can.back \(machine.can.back)")
+                journal.write(
+                    "fired back; state \(machine.stateName), can.go \(machine.can.go), can.back \(machine.can.back)"
+                )
                 #expect(machine.allowedEvents == ["go", "again", "touch", "nudge"])
             },
             machine.onTransition { transition in
@@ -98,9 +100,10 @@ import Testing
             return BState()
         }
         #expect(
-            reasons.entries == ["builder", "guard", "shouldExit", "willFire", "willExit", "willEnter"].map {
-                "\($0) transitionInProgress again"
-            }
+            reasons.entries
+                == ["builder", "guard", "shouldExit", "willFire", "willExit", "willEnter"].map {
+                    "\($0) transitionInProgress again"
+                }
         )
         #expect(machine.stateName == "B")
         withExtendedLifetime(kept) {}
@@ -114,7 +117,9 @@ import Testing
             guard let machine = transition.machine(as: Heard.self) else { return }
             do throws(InvalidTransition) {
                 try machine.fire.onward { _ in
-                    do throws(InvalidTransition) { try machine.fire.back(AState()) } catch { reasons.write("\(error.reason)") }
+                    do throws(InvalidTransition) { try machine.fire.back(AState()) } catch {
+                        reasons.write("\(error.reason)")
+                    }
                     throw Refusal()
                 }
             } catch { reasons.write("\(error.reason)") }

@@ -1,4 +1,5 @@
 import Heraclitus
+import Synchronization
 import Testing
 
 @Suite("Registrations") struct RegistrationTests {
@@ -116,13 +117,11 @@ import Testing
     }
 }
 
-import Synchronization
-
 /// Registrations that closures themselves can reach.
 final class Kept: Sendable {
     private let registrations = Mutex<[Registration]>([])
 
     func add(_ registration: Registration) { registrations.withLock { $0.append(registration) } }
 
-    func cancelAll() { registrations.withLock { $0 }.forEach { $0.cancel() } }
+    func cancelAll() { for registration in registrations.withLock({ $0 }) { registration.cancel() } }
 }

@@ -1,0 +1,80 @@
+import Foundation
+import Heraclitus
+import Testing
+
+@testable import DpkgReplay
+
+@Suite("dpkg-replay: real logs") struct ScenarioTests {
+    /// Where a replay disagrees with dpkg: lines that it rejects and packages that end otherwise.
+    static func objections(_ log: String, status: String) throws -> [String] {
+        let directory = try TemporaryDirectory()
+        let database = try StatusDatabase(path: directory.write(status, to: "status"))
+        let replay = try replay(log)
+        return replay.rejections.map { "line \($0.line): \($0.text): \($0.error)" }
+            + replay.notUnderstood.map { "line \($0.line): \($0.text)" }
+            + replay.packages.values.compactMap { database.difference(from: $0.state) }
+    }
+
+    @Test(
+        "Each thing that dpkg does is accepted, and ends where dpkg ended",
+        arguments: Scenario.all(in: "Scenarios.txt")
+    )
+    func scenario(_ scenario: Scenario) throws {
+        #expect(try Self.objections(scenario.log, status: scenario.status) == [])
+    }
+
+    @Test("So is each that an old dpkg does, which repeats itself", arguments: Scenario.all(in: "Legacy.txt"))
+    func legacy(_ scenario: Scenario) throws {
+        #expect(try Self.objections(scenario.log, status: scenario.status) == [])
+    }
+
+    @Test("So are long random lives", arguments: Scenario.all(in: "Random.txt"))
+    func random(_ scenario: Scenario) throws {
+        #expect(try Self.objections(scenario.log, status: scenario.status) == [])
+    }
+
+    @Test("The scenarios are there")
+    func files() {
+        #expect(Scenario.all(in: "Scenarios.txt").count == 139)
+        #expect(Scenario.all(in: "Legacy.txt").count == 25)
+        #expect(Scenario.all(in: "Random.txt").count == 12)
+    }
+
+    @Test(
+        "A log that was cut anywhere, as rotation does, has nothing to reject",
+        arguments: Scenario.all(in: "Random.txt")
+    )
+    func rotated(_ scenario: Scenario) throws {
+        let lines = scenario.log.split(separator: "\n")
+        for start in stride(from: 1, to: lines.count, by: 7) {
+            let rest = lines[start...].map { $0 + "\n" }.joined()
+            for rejection in try replay(rest).rejections {
+                Issue.record("from \(start), line \(rejection.line): \(rejection.text): \(rejection.error)")
+            }
+        }
+    }
+
+    @Test(
+        "A whole machine's log agrees in every package",
+        .enabled(if: FileManager.default.fileExists(atPath: realLog))
+    )
+    func wholeMachine() throws {
+        let result = try run("dpkg-replay", [realLog, "--status", realStatus])
+        #expect(result.status == 0)
+        #expect(result.lastLine == "agree 623/623 rejected 0")
+        #expect(result.output.contains("4832 lines, 623 packages, "))
+    }
+}
+
+/// A whole machine's log, which is too large to be kept here.
+let realLog = packageFolder + "/../shared/data/dpkg/dpkg.log"
+let realStatus = packageFolder + "/../shared/data/dpkg/status"
+
+/// Replays a text.
+func replay(_ text: String) throws -> Replay {
+    var replay = Replay()
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+        try replay.read(LogFile.Line(text: String(line), end: 0, digest: ""))
+    }
+    return replay
+}

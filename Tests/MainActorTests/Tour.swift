@@ -1,0 +1,97 @@
+import Heraclitus
+import Testing
+
+// The tour once more, in a module in which everything is the main actor's unless it says otherwise. A state protocol and
+// its extension say `nonisolated`, and with that every state is; what states carry says it, too.
+
+nonisolated struct Request: Codable, Sendable {
+    let url: String
+    func cancel() {}
+}
+
+nonisolated enum DownloadError: Error, Codable {
+    case timedOut
+}
+
+nonisolated protocol DownloadState: WorkflowState { var request: Request? { get } }
+nonisolated extension DownloadState { var request: Request? { nil } }
+
+final class IdleState: DownloadState, EmptyState {}
+final class CancelledState: DownloadState, EmptyState {}
+final class CompletedState: DownloadState {
+    let byteCount: Int
+    init(byteCount: Int) { self.byteCount = byteCount }
+}
+final class LoadingState: DownloadState, ExitPreparing {
+    let request: Request?
+    init(request: Request) { self.request = request }
+    func willExit(_ transition: StateTransition) {
+        if transition.destination is CancelledState { request?.cancel() }
+    }
+}
+class FailureState: DownloadState, @unchecked Sendable {
+    let error: DownloadError
+    let retrying: Request?
+    init(_ error: DownloadError, retrying: Request? = nil) {
+        self.error = error
+        self.retrying = retrying
+    }
+}
+nonisolated final class TimedOutState: FailureState, @unchecked Sendable {}
+
+struct Download: Workflow {
+    static var initial: any DownloadState { IdleState() }
+    static var states: [any WorkflowState.Type] { [TimedOutState.self] }
+
+    let load = Event(from: IdleState.self, FailureState.self, to: LoadingState.self)
+        .guarded { source, loading, _ in
+            if source.request?.url == loading.request?.url { throw DownloadError.timedOut }
+        }
+    let finish = Event(from: LoadingState.self, to: CompletedState.self)
+    let fail = Event(from: LoadingState.self, to: FailureState.self)
+    let cancel = Event(from: IdleState.self, LoadingState.self, to: CancelledState.self)
+}
+
+/// A model of a screen, which is the main actor's, with a machine and hooks that reach back to it.
+final class Screen {
+    let machine = StateMachine<Download>()
+    var title = ""
+    private var registrations: [Registration] = []
+
+    init() {
+        machine.didEnter(LoadingState.self) { [weak self] loading, _ in
+            MainActor.assumeIsolated { self?.title = loading.request?.url ?? "" }
+        }.store(in: &registrations)
+    }
+}
+
+@Suite("A module of the main actor") struct MainActorTests {
+    @Test("The tour compiles there and does what it says")
+    func tour() throws {
+        let request = Request(url: "https://example.org")
+        let screen = Screen()
+        let machine = screen.machine
+        try machine.fire.load(LoadingState(request: request), userInfo: ["attempt": 1])
+        #expect(machine.state.request?.url == "https://example.org")
+        #expect(screen.title == "https://example.org")
+        try machine.fire.fail { loading in TimedOutState(.timedOut, retrying: loading.request) }
+        #expect(!machine.can.cancel)
+        do {
+            try machine.fire.cancel()
+            Issue.record("cancel must be refused")
+        } catch {
+            #expect(error.reason == .notAllowed)
+            #expect(error.allowedEvents == ["load"])
+        }
+        let later = try StateMachine<Download>(archive: machine.archive())
+        later.activate()
+        #expect(later.state is TimedOutState)
+    }
+
+    @Test("A machine is fired from other threads as well")
+    func offMain() async throws {
+        let machine = StateMachine<Download>()
+        try await Task.detached { try machine.fire.cancel() }.value
+        #expect(machine.state is CancelledState)
+    }
+}
