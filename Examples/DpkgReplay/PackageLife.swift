@@ -150,7 +150,7 @@ struct PackageLife: Workflow {
         .guarded { old, new, _ in
             let action = try old.action(for: new, among: .upgrade, .trigproc)
             try require(
-                old.facts.process == new.facts.process
+                old.facts.process == new.facts.process && old.facts.cameFrom != nil
                     && (action == nil || old.facts.cameFrom == HalfConfiguredState.name),
                 "it has not been unpacked"
             )
@@ -162,6 +162,7 @@ struct PackageLife: Workflow {
         .guarded { old, new, _ in
             let action = try old.requireAction(for: new, among: .install, .upgrade)
             try require(action.map(old.isOlder) ?? true, "it has not been unpacked")
+            try require(old.facts.cameFrom != nil, "nothing is known of what was before")
             try requireSameVersion(old, new)
         }
 
