@@ -1,7 +1,8 @@
+import Foundation
 import Heraclitus
 import Testing
 
-// The tour of the README, word for word but for what surrounds it.
+// What the README shows, word for word: `ReadmeTests` compares. Around it stands what it takes for granted.
 
 struct Request: Codable, Sendable {
     let url: String
@@ -10,7 +11,6 @@ struct Request: Codable, Sendable {
 
 enum DownloadError: Error, Codable {
     case timedOut
-    case broken
 }
 
 // What every state of this workflow can be asked. Only some have something to say.
@@ -31,7 +31,7 @@ final class LoadingState: DownloadState, ExitPreparing {
         if transition.destination is CancelledState { request?.cancel() }
     }
 }
-class FailureState: DownloadState, @unchecked Sendable {
+class FailureState: DownloadState, @unchecked Sendable {  // constants only, and it may have subclasses
     let error: DownloadError
     let retrying: Request?
     init(_ error: DownloadError, retrying: Request? = nil) {
@@ -40,7 +40,7 @@ class FailureState: DownloadState, @unchecked Sendable {
     }
 }
 
-// Events lead from states to states. A property's name is the event's name.
+// Events lead from states to states. A property's name is the event's name, unless one is given: Event("Load it", from: …).
 struct Download: Workflow {
     static var initial: any DownloadState { IdleState() }
 
@@ -50,30 +50,80 @@ struct Download: Workflow {
     let cancel = Event(from: IdleState.self, LoadingState.self, to: CancelledState.self)
 }
 
-@Suite struct TourTests {
-    @Test("The tour does what it says")
-    func tour() throws {
+class OnState: WorkflowState, @unchecked Sendable {
+    let level: Int
+    init(level: Int) { self.level = level }
+}
+final class FlickeringState: OnState, @unchecked Sendable {}
+final class OffState: WorkflowState, EmptyState {}
+final class BrokenState: WorkflowState, EmptyState {}
+struct NoBulb: Error {}
+private func checkFuse() throws {}
+
+struct Lamp: Workflow {
+    static var initial: any WorkflowState { OffState() }
+    static var states: [any WorkflowState.Type] { [FlickeringState.self] }  // a subclass that no event names
+
+    let toggle = Event(from: OffState.self, to: OnState.self).or(from: OnState.self, to: OffState.self)
+    let dim = Event(updating: OnState.self)  // new data, no exit and no enter
+    let burnOut = Event(to: BrokenState.self).ignored(in: BrokenState.self)  // from any state; once more is no error
+    let replace = Event("Replace the Bulb", from: BrokenState.self, to: OffState.self)
+        .guarded { broken, off, transition in
+            guard transition.userInfo["bulb", as: String.self] != nil else { throw NoBulb() }
+        }
+        .didFire { broken, off, transition in print(transition) }
+}
+
+@Suite("The tour") struct TourTests {
+    @Test("A download does what the README says")
+    func download() throws {
         let request = Request(url: "https://example.org")
         let machine = StateMachine<Download>()
         try machine.fire.load(LoadingState(request: request), userInfo: ["attempt": 1])
-        #expect(machine.state.request?.url == "https://example.org")
+        print(machine.state.request?.url ?? "none")  // `state` is `any DownloadState`: no cast
+
+        // Built from the state that is being left.
         try machine.fire.fail { loading in FailureState(.timedOut, retrying: loading.request) }
-        #expect(!machine.can.cancel)
+        print(machine.can.cancel)  // false
+
         do {
-            try machine.fire.cancel()
-            Issue.record("cancel must be refused")
+            try machine.fire.cancel()  // an EmptyState needs no argument
         } catch {
-            #expect(error.event == "cancel")
-            #expect(error.source == "FailureState")
-            #expect(error.reason == .notAllowed)
-            #expect(error.allowedEvents == ["load"])
-            #expect(error.userInfo.isEmpty)
-            print(error)
+            print(error)  // `error` is an InvalidTransition
+            print(error.event ?? "", error.source, error.reason, error.allowedEvents, error.userInfo)
         }
+
         let json = try machine.archive()
-        print(String(decoding: json, as: UTF8.self))
-        let later = try StateMachine<Download>(archive: json)
+        let later = try StateMachine<Download>(archive: json)  // or JSONDecoder().decode(StateMachine<Download>.self, from: json)
         later.activate()
+
+        #expect(machine.revision == 2)
+        #expect(
+            String(decoding: json, as: UTF8.self)
+                == #"{"activated":true,"data":{"error":{"timedOut":{}},"retrying":{"url":"https://example.org"}},"#
+                + #""format":1,"revision":2,"state":"FailureState","version":1,"workflow":"Download"}"#
+        )
         #expect((later.state as? FailureState)?.retrying?.url == "https://example.org")
+        #expect(later.isActive)
+    }
+
+    @Test("A lamp does what the README says")
+    func lamp() throws {
+        let lamp = StateMachine<Lamp>()
+        let registrations = [
+            lamp.didEnter(OnState.self) { on, transition in print("shines at", on.level) },  // hears subclasses, too
+            lamp.guarded(\.toggle) { source, destination, transition in try checkFuse() },
+            lamp.onTransition(from: OnState.self, to: OffState.self) { on, off, transition in print("dark again") },
+        ]
+        try lamp.enter(OnState(level: 3))  // fires the one event that leads there
+        try lamp.fire.dim { on in OnState(level: on.level - 1) }
+        try lamp.fire(\.toggle)  // a key path in hand
+        try lamp.fire.burnOut()
+        try lamp.fire(named: "Replace the Bulb", userInfo: ["bulb": "LED"])  // a name that arrived as text
+        let twin = lamp.copy()
+
+        #expect(twin.state is OffState)
+        #expect(lamp.revision == 5)
+        withExtendedLifetime(registrations) {}
     }
 }
