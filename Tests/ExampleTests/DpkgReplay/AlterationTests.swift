@@ -4,7 +4,9 @@ import Testing
 @testable import DpkgReplay
 
 @Suite("dpkg-replay: altered logs") struct AlterationTests {
-    /// The pairs of neighbouring states that dpkg can bring about. Written down here once more, from dpkg(1) and the places
+    /// The pairs of neighbouring states that dpkg can bring about.
+    ///
+    /// Written down here once more, from dpkg(1) and the places
     /// in dpkg's sources that set a state, and not taken from the workflow.
     static let lawful: Set<String> = Set(
         """

@@ -94,7 +94,7 @@ struct Lamp: Workflow {
         }
 
         let json = try machine.archive()
-        let later = try StateMachine<Download>(archive: json)  // or JSONDecoder().decode(StateMachine<Download>.self, from: json)
+        let later = try StateMachine<Download>(archive: json)  // or with any decoder
         later.activate()
 
         #expect(machine.revision == 2)
