@@ -26,6 +26,7 @@ let package = Package(
         .testTarget(
             name: "HeraclitusTests",
             dependencies: ["Heraclitus"],
+            exclude: ["Archiving/Golden"],
             swiftSettings: settings
         ),
         .testTarget(

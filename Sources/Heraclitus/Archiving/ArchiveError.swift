@@ -1,7 +1,7 @@
 /// Why an archive could not be read or written: what is wrong, and where in it.
 ///
-/// `path` leads to the place: `data.payment.state` is the state of a machine that the archived state holds. It is empty at
-/// the top.
+/// `path` leads to the place: `data.payment.state` is the name of the state of a machine that the archived state holds.
+/// Where the archive as a whole is the wrong one, it leads to the archive: `data.payment`, or nothing at the top.
 public enum ArchiveError: Error, Sendable {
     /// The bytes are no JSON.
     case notJSON(explanation: String)

@@ -48,9 +48,11 @@ enum ArchivedDate {
     static func text(of date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
         guard writable.contains(seconds) else { return nil }
-        let whole = seconds.rounded(.down)
+        var whole = seconds.rounded(.down)
+        var fraction = seconds - whole
+        if fraction >= 1 { (whole, fraction) = (whole + 1, 0) }
         let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
-        guard let decimals = decimals(of: seconds - whole) else { return text }
+        guard let decimals = decimals(of: fraction) else { return text }
         return text.dropLast() + "." + decimals + "Z"
     }
 

@@ -15,6 +15,9 @@ public enum JSONValue: Hashable, Sendable {
     /// A number without a fraction.
     case integer(Int)
 
+    /// A number without a fraction that is larger than any `Int`.
+    case unsigned(UInt64)
+
     /// Any other number.
     case number(Double)
 
@@ -40,6 +43,8 @@ extension JSONValue: Codable {
             self = .bool(bool)
         } else if let integer = try? container.decode(Int.self) {
             self = .integer(integer)
+        } else if let unsigned = try? container.decode(UInt64.self) {
+            self = .unsigned(unsigned)
         } else if let number = try? container.decode(Double.self) {
             self = .number(number)
         } else if let string = try? container.decode(String.self) {
@@ -65,6 +70,7 @@ extension JSONValue: Codable {
         case .null: try container.encodeNil()
         case .bool(let bool): try container.encode(bool)
         case .integer(let integer): try container.encode(integer)
+        case .unsigned(let unsigned): try container.encode(unsigned)
         case .number(let number): try container.encode(number)
         case .string(let string): try container.encode(string)
         case .array(let array): try container.encode(array)

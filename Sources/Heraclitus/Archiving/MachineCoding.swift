@@ -17,16 +17,13 @@ private enum EnvelopeKey: String, CodingKey {
 /// The format of the envelope.
 private let currentFormat = 1
 
-/// The largest whole number that every JSON reader keeps exactly.
-private let largestRevision = 1 << 53
-
 extension StateMachine: Encodable {
     /// Encodes the machine as of one moment, whatever other threads do with it meanwhile.
     ///
     /// During a transition that is the state which the machine still shows. What is pending, and closures that were added
     /// to this machine, are not part of it.
     /// - Parameter encoder: The encoder.
-    /// - Throws: What the state's own `encode(to:)` throws.
+    /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with what the state's own `encode(to:)` throws.
     public func encode(to encoder: any Encoder) throws {
         let position = position.withLock { $0 }
         var container = encoder.container(keyedBy: EnvelopeKey.self)
@@ -36,8 +33,13 @@ extension StateMachine: Encodable {
         try container.encode(position.revision, forKey: .revision)
         try container.encode(position.activation != .entry, forKey: .activated)
         try container.encode(definition.states[position.standing.index].name, forKey: .state)
-        if let state = position.standing.state as? any WorkflowState {
+        guard let state = position.standing.state as? any WorkflowState else { return }
+        do {
             try container.encode(state, forKey: .data)
+        } catch let error as ArchiveError {
+            throw error
+        } catch {
+            throw ArchiveError.unwritableState(type(of: state).name, underlyingError: error)
         }
     }
 }

@@ -46,7 +46,9 @@ final class Definition: Sendable {
     func declaredDestinations(of event: BoundEvent, from source: Int) -> [RegisteredState] {
         var found: [RegisteredState] = []
         for pair in event.declaration.pairs {
-            guard let destination = stateIndex(of: pair.destination), event.leads[source, destination] else { continue }
+            guard let declared = stateIndex(of: pair.destination) else { continue }
+            let destination = pair.isUpdate ? source : declared
+            guard event.leads[source, destination] else { continue }
             if let declared = pair.source.flatMap({ stateIndex(of: $0) }), !states[source].lineage.contains(declared) {
                 continue
             }

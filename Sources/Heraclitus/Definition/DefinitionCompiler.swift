@@ -19,17 +19,21 @@ struct DefinitionCompiler {
     private let descendants: [[Int]]
     private let initial: (any WorkflowState.Type)?
     private let initialName: String
+    private let common: AnyClass?
+    private let hiding: [String]
 
     init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState) {
         workflow = W.name
         version = W.version
-        events = Self.events(of: workflowValue)
+        let properties = Self.properties(of: workflowValue)
+        events = properties.compactMap(Self.event)
+        hiding = properties.filter(Self.hidesEvent).map { $0.label ?? "" }
+        common = W.AnyState.self as? AnyClass
         classes = Self.classes(named: events, and: W.states)
         let indices = Dictionary(uniqueKeysWithValues: classes.enumerated().map { (ObjectIdentifier($1), $0) })
         self.indices = indices
         lineages = classes.map { type in
-            sequence(first: type as AnyClass, next: { _getSuperclass($0) })
-                .compactMap { indices[ObjectIdentifier($0)] }
+            Self.superclasses(of: type).compactMap { indices[ObjectIdentifier($0)] }
         }
         var descendants = Array(repeating: [Int](), count: classes.count)
         for (index, lineage) in lineages.enumerated() {
@@ -58,18 +62,27 @@ struct DefinitionCompiler {
 // MARK: - Reading
 
 extension DefinitionCompiler {
-    /// The stored properties that are events, in the order in which they are written down.
-    private static func events(of workflow: some Workflow) -> [DeclaredEvent] {
-        let mirrors = sequence(first: Mirror(reflecting: workflow), next: \.superclassMirror)
-        return mirrors.reversed().flatMap(\.children).compactMap { child in
-            guard let event = child.value as? any AnyWorkflowEvent else { return nil }
-            return DeclaredEvent(
-                property: child.label ?? "",
-                declaration: event.declaration,
-                slot: event.slot,
-                valueType: type(of: event)
-            )
-        }
+    /// The stored properties in the order in which they are written down.
+    private static func properties(of workflow: some Workflow) -> [Mirror.Child] {
+        sequence(first: Mirror(reflecting: workflow), next: \.superclassMirror).reversed().flatMap(\.children)
+    }
+
+    private static func event(_ property: Mirror.Child) -> DeclaredEvent? {
+        // A cast would find the event in an optional, but no key path leads to that.
+        let isOptional = Mirror(reflecting: property.value).displayStyle == .optional
+        guard !isOptional, let event = property.value as? any AnyWorkflowEvent else { return nil }
+        return DeclaredEvent(
+            property: property.label ?? "",
+            declaration: event.declaration,
+            slot: event.slot,
+            valueType: type(of: event)
+        )
+    }
+
+    /// Whether a property is no event, but has one.
+    private static func hidesEvent(_ property: Mirror.Child) -> Bool {
+        guard event(property) == nil else { return false }
+        return Mirror(reflecting: property.value).children.contains { $0.value is any AnyWorkflowEvent }
     }
 
     private static func classes(
@@ -106,7 +119,8 @@ extension DefinitionCompiler {
         for pair in event.declaration.pairs {
             for source in pair.source.map({ descendants[number(of: $0)] }) ?? Array(classes.indices)
             where !ignoring.contains(source) {
-                for destination in descendants[number(of: pair.destination)] {
+                // An update keeps the state, and so the class; another one would have to be entered.
+                for destination in pair.isUpdate ? [source] : descendants[number(of: pair.destination)] {
                     leads[source, destination] = true
                     if pair.isUpdate { updates[source, destination] = true }
                 }
@@ -161,7 +175,7 @@ extension DefinitionCompiler {
         if initial.flatMap({ indices[ObjectIdentifier($0)] }) == nil {
             problems.append(.unregisteredInitialState(initialName))
         }
-        return problems
+        return problems + hiding.map { .hiddenEvent(property: $0) }
     }
 
     private var stateProblems: [WorkflowProblem] {
@@ -171,7 +185,12 @@ extension DefinitionCompiler {
         let duplicates = Self.groups(classes, by: { $0.name }).map {
             WorkflowProblem.duplicateStateName($0, classNames: $1.map { Self.className($0) })
         }
-        return blank + duplicates
+        let foreign = common.map { common in
+            classes.filter { !Self.superclasses(of: $0).contains { $0 == common } }.map {
+                WorkflowProblem.foreignState(className: Self.className($0), expected: String(describing: common))
+            }
+        }
+        return blank + duplicates + (foreign ?? [])
     }
 
     private var eventNameProblems: [WorkflowProblem] {
@@ -192,11 +211,16 @@ extension DefinitionCompiler {
         guard !pairs.isEmpty else { return [.emptyEvent(event.name)] }
         let sources = Set(pairs.compactMap(\.source).map { ObjectIdentifier($0) })
         let ignored = event.declaration.ignored.filter { sources.contains(ObjectIdentifier($0)) }
-        let updated = pairs.filter(\.isUpdate).map(\.destination).filter { state in
-            pairs.contains { !$0.isUpdate && $0.source == state && $0.destination == state }
+        let updated = Set(pairs.filter(\.isUpdate).flatMap { descendants[number(of: $0.destination)] }).sorted().filter
+        {
+            state in
+            pairs.contains { pair in
+                !pair.isUpdate && lineages[state].contains(number(of: pair.destination))
+                    && pair.source.map { lineages[state].contains(number(of: $0)) } ?? true
+            }
         }
         return ignored.map { .contradictoryIgnore(event: event.name, state: $0.name) }
-            + updated.map { .contradictoryUpdate(event: event.name, state: $0.name) }
+            + updated.map { .contradictoryUpdate(event: event.name, state: classes[$0].name) }
     }
 
     /// The groups of several elements that share a key which is no blank, in the order of their first element.
@@ -210,6 +234,11 @@ extension DefinitionCompiler {
             guard let group = groups[key], group.count > 1 else { return nil }
             return (key, group)
         }
+    }
+
+    /// A class and all its superclasses, the nearest first.
+    private static func superclasses(of type: AnyClass) -> [AnyClass] {
+        Array(sequence(first: type, next: { _getSuperclass($0) }))
     }
 
     private static func isBlank(_ name: String) -> Bool { name.allSatisfy(\.isWhitespace) }

@@ -29,7 +29,9 @@ public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
         self.slot = slot
     }
 
-    /// The name: the one that was given, else, when the workflow was used once, the property's; else an empty string.
+    /// The name: the one that was given, or else the property's.
+    ///
+    /// It is empty for an event without a name of its own that was not taken from ``Workflow/events``.
     public var name: String { bound?.name ?? declaration.name ?? "" }
 
     /// What the workflow made of this event; `nil` for one that is no stored property of it.
@@ -127,6 +129,35 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: sources, to: destinations))
     }
 
+    /// Makes an event that leads from each state of a list to a state, for a list that is computed.
+    /// - Parameters:
+    ///   - name: The event's name; the property's name if there is none.
+    ///   - sources: The states it is fired in.
+    ///   - destination: The state it leads to.
+    public init(_ name: String? = nil, from sources: [any WorkflowState.Type], to destination: Destination.Type)
+    where Source == W.AnyState, Destination: WorkflowState {
+        self.init(EventDeclaration(name, from: sources, to: [destination]))
+    }
+
+    /// Makes an event that leads from a state to each state of a list, for a list that is computed.
+    /// - Parameters:
+    ///   - name: The event's name; the property's name if there is none.
+    ///   - source: The state it is fired in.
+    ///   - destinations: The states it leads to.
+    public init(_ name: String? = nil, from source: Source.Type, to destinations: [any WorkflowState.Type])
+    where Source: WorkflowState, Destination == W.AnyState {
+        self.init(EventDeclaration(name, from: [source], to: destinations))
+    }
+
+    /// Makes an event that leads from any state to each state of a list, for a list that is computed.
+    /// - Parameters:
+    ///   - name: The event's name; the property's name if there is none.
+    ///   - destinations: The states it leads to.
+    public init(_ name: String? = nil, to destinations: [any WorkflowState.Type])
+    where Source == W.AnyState, Destination == W.AnyState {
+        self.init(EventDeclaration(name, from: nil, to: destinations))
+    }
+
     /// Makes an event that leads from any state to a state.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
@@ -153,7 +184,8 @@ extension WorkflowEvent {
 
     /// Makes an event that gives a state new data without leaving it.
     ///
-    /// No guard and no hook of exit or entry runs; the event's own do, and the revision counts it.
+    /// No guard and no hook of exit or entry runs; the event's own do, and the revision counts it. A subclass keeps its
+    /// class.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
     ///   - state: The state whose data it replaces.
@@ -188,7 +220,8 @@ extension WorkflowEvent {
 
     /// Adds pairs of source and destination.
     ///
-    /// Pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A.
+    /// Pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A. Put guards and hooks
+    /// behind the last `or`: one before it is called for the pairs that fit its types and not for what `or` adds.
     /// - Parameters:
     ///   - first: A state it is fired in as well.
     ///   - more: Further ones.
@@ -240,6 +273,20 @@ extension WorkflowEvent {
     }
 }
 
+extension WorkflowEvent {
+    /// Adds pairs of each state of a list with each of another, for lists that are computed.
+    /// - Parameters:
+    ///   - sources: The states it is fired in as well.
+    ///   - destinations: The states it leads to from there.
+    /// - Returns: The event with these.
+    public func or(
+        from sources: [any WorkflowState.Type],
+        to destinations: [any WorkflowState.Type]
+    ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {
+        .init(declaration.adding(from: sources, to: destinations))
+    }
+}
+
 // MARK: - What belongs to it
 
 extension WorkflowEvent {
@@ -286,6 +333,11 @@ extension WorkflowEvent {
     public func ignored(in first: any WorkflowState.Type, _ more: any WorkflowState.Type...) -> Self {
         .init(declaration.ignoring([first] + more))
     }
+
+    /// Adds a list of states in which firing the event does nothing, and is no error.
+    /// - Parameter states: The states in which it is ignored.
+    /// - Returns: The event with these.
+    public func ignored(in states: [any WorkflowState.Type]) -> Self { .init(declaration.ignoring(states)) }
 
     private static func hook(
         _ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void

@@ -5,6 +5,9 @@ public struct StateTransition: Sendable {
     /// The name of the event that was fired; `nil` on activation.
     public let event: String?
 
+    /// Whether the state is not left but gets new data.
+    public let isUpdate: Bool
+
     /// What the caller of `fire` passed along.
     public let userInfo: UserInfo
 

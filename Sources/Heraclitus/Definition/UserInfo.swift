@@ -40,6 +40,8 @@ public struct UserInfo: Sendable {
     }
 
     /// The value for a key as a type; `nil` if there is none, or if it is of another type.
+    ///
+    /// A decoded value is of every type that its JSON can be read as: `1` is an `Int` and a `Double`.
     /// - Parameters:
     ///   - key: The key.
     ///   - type: The type to read it as.

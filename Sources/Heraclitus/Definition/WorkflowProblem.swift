@@ -30,6 +30,12 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// An event both updates a state and leads from it to itself.
     case contradictoryUpdate(event: String, state: String)
 
+    /// A state is no subclass of the class that the initial state is declared as.
+    case foreignState(className: String, expected: String)
+
+    /// An event stands within a property, such as an optional or a list, where it cannot be found.
+    case hiddenEvent(property: String)
+
     /// The class of the initial state is named by no event and not listed among the workflow's states.
     case unregisteredInitialState(String)
 }
@@ -58,6 +64,10 @@ extension WorkflowProblem: CustomStringConvertible {
             "The event \"\(event)\" is ignored in \(state) and leads out of it as well."
         case .contradictoryUpdate(let event, let state):
             "The event \"\(event)\" updates \(state) and leads from it to itself as well."
+        case .foreignState(let className, let expected):
+            "The state \(className) is no \(expected), as which `initial` is declared; was `any` a protocol meant?"
+        case .hiddenEvent(let property):
+            "The property \(property) holds an event within; only stored properties that are events are found."
         case .unregisteredInitialState(let className):
             "The initial state \(className) is named by no event and not listed in `states`."
         }

@@ -9,7 +9,7 @@ extension StateMachine {
     /// too.
     ///
     /// Waits for another thread's transition under way, unless that thread waits for this one: then the activation is left
-    /// to it.
+    /// to it, and `activate` returns before it is done.
     /// - Parameter userInfo: What the callbacks get.
     public func activate(userInfo: UserInfo = [:]) {
         // A callback of this machine can only be running in an active one, or in one that is about to be.
@@ -26,6 +26,7 @@ extension StateMachine {
         let state = definition.states[standing.index]
         let transition = StateTransition(
             event: nil,
+            isUpdate: false,
             userInfo: userInfo,
             sourceObject: nil,
             destinationObject: standing.state as AnyObject,

@@ -5,13 +5,13 @@ extension StateMachine {
     func carryOut(_ step: Step, in run: UnsafeMutablePointer<Run>) {
         run.pointee.phase = .preparing
         call(.willFire, of: step)
-        if !step.isUpdate {
+        if !step.transition.isUpdate {
             call(.willExit, of: step)
             call(.willEnter, of: step)
         }
         commit(step, in: run)
         run.pointee.phase = .announcing
-        if !step.isUpdate {
+        if !step.transition.isUpdate {
             call(.didExit, of: step)
             call(.didEnter, of: step)
         }
@@ -26,8 +26,6 @@ extension StateMachine {
             run.pointee.done += 1
             carryOut(step, in: run)
         }
-        run.pointee.queue.removeAll()
-        run.pointee.done = 0
     }
 
     /// Shows the destination to readers, from now on and all at once.
@@ -36,7 +34,7 @@ extension StateMachine {
             let leftBehind = position.previous
             position.previous = position.standing.state
             position.standing = Standing(state: step.state, index: step.destination.index)
-            position.revision += 1
+            if position.revision < Self.largestRevision { position.revision += 1 }
             return leftBehind
         }
         if let leftBehind { run.pointee.keepUntilPassed(leftBehind as AnyObject) }

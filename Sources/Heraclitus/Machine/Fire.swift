@@ -57,7 +57,7 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
         let event = machine.workflow.events[keyPath: event]
-        try machine.fire(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+        try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
     }
 
     /// Fires an event value, such as one that was decoded, with a state object.
@@ -97,7 +97,7 @@ public struct Fire<W: Workflow>: Sendable {
         _ event: W.Event<S, D>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+        try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
     }
 
     /// Fires an event by its name, for names that arrive as text, with a state object.
@@ -111,7 +111,7 @@ public struct Fire<W: Workflow>: Sendable {
         entering state: @autoclosure () throws -> W.AnyState,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(.named(name), userInfo: userInfo) { _ in try state() as AnyObject }
+        try machine.attempt(.named(name), userInfo: userInfo) { _ in try state() as AnyObject }
     }
 
     /// Fires an event by its name with a closure that builds the state to enter from the one that is left.
@@ -125,7 +125,7 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (W.AnyState) throws -> W.AnyState
     ) throws(InvalidTransition) {
-        try machine.fire(.named(name), userInfo: userInfo) { try build($0.source) as AnyObject }
+        try machine.attempt(.named(name), userInfo: userInfo) { try build($0.source) as AnyObject }
     }
 
     /// Fires an event that leads to an empty state by its name.
@@ -134,7 +134,7 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
     public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try machine.fire(.named(name), userInfo: userInfo) { try $0.onlyEmptyState() }
+        try machine.attempt(.named(name), userInfo: userInfo) { try $0.onlyEmptyState() }
     }
 }
 
@@ -155,7 +155,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         _ state: @autoclosure () throws -> Destination,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(Trigger(event), userInfo: userInfo) { _ in try state() as AnyObject }
+        try machine.attempt(Trigger(event), userInfo: userInfo) { _ in try state() as AnyObject }
     }
 
     /// Fires the event with a closure that builds the state to enter from the one that is left.
@@ -170,7 +170,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (Source) throws -> Destination
     ) throws(InvalidTransition) {
-        try machine.fire(Trigger(event), userInfo: userInfo) { offer in
+        try machine.attempt(Trigger(event), userInfo: userInfo) { offer in
             try build(offer.source(as: Source.self)) as AnyObject
         }
     }
@@ -179,14 +179,22 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Parameter userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``.
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
-        try machine.fire(Trigger(event), userInfo: userInfo) { _ in Destination() }
+        try machine.attempt(Trigger(event), userInfo: userInfo) { _ in Destination() }
     }
 
     /// Fires an event with several destinations to the only one that it has from the current state, an empty one.
     /// - Parameter userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one, or if that is not empty.
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
-        try machine.fire(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+        try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+    }
+
+    /// Fires an event with several destinations, where what they have in common is itself the class of an empty state.
+    /// - Parameter userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one, or if that is not empty.
+    public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
+    where Destination: EmptyState, Destination == W.AnyState {
+        try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
     }
 }
 
@@ -201,6 +209,6 @@ extension StateMachine {
     ///   exactly one.
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
         let object = state as AnyObject
-        try fire(.entering(type(of: object)), userInfo: userInfo) { _ in object }
+        try attempt(.entering(type(of: object)), userInfo: userInfo) { _ in object }
     }
 }

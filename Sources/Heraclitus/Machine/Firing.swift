@@ -7,13 +7,13 @@ extension StateMachine {
     /// The one that exceeds it throws `.endlessChain`; those before it happen, and the outermost fire succeeds.
     public static var chainLimit: Int { 10_000 }
 
-    func fire(
+    func attempt(
         _ trigger: Trigger,
         userInfo: UserInfo,
         building build: (Offer<W>) throws -> AnyObject
     ) throws(InvalidTransition) {
         if turn.isMine, let run {
-            try fireAgain(trigger, userInfo: userInfo, building: build, in: run)
+            try attemptAgain(trigger, userInfo: userInfo, building: build, in: run)
             return
         }
         try takeTurn(for: trigger, userInfo: userInfo)
@@ -21,12 +21,11 @@ extension StateMachine {
             completeActivation(userInfo: [:], in: run)
             guard let step = try accept(trigger, userInfo: userInfo, building: build, in: run) else { return }
             carryOut(step, in: run)
-            carryOutQueue(in: run)
         }
     }
 
     /// Fires from a callback: now or never is decided now, the rest comes when everyone has been called.
-    private func fireAgain(
+    private func attemptAgain(
         _ trigger: Trigger,
         userInfo: UserInfo,
         building build: (Offer<W>) throws -> AnyObject,

@@ -1,14 +1,17 @@
 import Synchronization
 
 // Closures of one machine. They belong to it and not to the definition: a copy and a restored machine have none of them.
-// Each runs on the firing thread, right after what the definition has at the same place, in the order added.
+// Each runs on the firing thread, right after what the definition has at the same place, in the order added. One that is
+// added during a transition is called from the next place on.
+//
+// A state is a class, which hears its subclasses, or a protocol: `machine.didEnter((any DownloadState).self) { … }`.
 
 extension StateMachine {
     // MARK: Guards
 
     /// Adds a guard to an event of this machine, which throws to decline a transition.
     ///
-    /// This machine's guards are asked last, in the order added. The event's closures must not fire the machine.
+    /// This machine's guards are asked last, in the order added. They must not fire the machine.
     /// - Parameters:
     ///   - event: The event's property.
     ///   - body: Gets the source, the destination and the transition.
@@ -30,10 +33,10 @@ extension StateMachine {
 
     /// Adds a guard against leaving a state and its subclasses, which throws to decline.
     /// - Parameters:
-    ///   - state: The state's class.
+    ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that is to be left, and the transition.
     /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
-    public func shouldExit<S: WorkflowState>(
+    public func shouldExit<S>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) throws -> Void
     ) -> Registration {
@@ -47,10 +50,10 @@ extension StateMachine {
 
     /// Adds a guard against entering a state and its subclasses, which throws to decline.
     /// - Parameters:
-    ///   - state: The state's class.
+    ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that is to be entered, and the transition.
     /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
-    public func shouldEnter<S: WorkflowState>(
+    public func shouldEnter<S>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) throws -> Void
     ) -> Registration {
@@ -66,10 +69,10 @@ extension StateMachine {
 
     /// Adds a closure that is called before a state, or a subclass of it, is left.
     /// - Parameters:
-    ///   - state: The state's class.
+    ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that is left, and the transition.
     /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
-    public func willExit<S: WorkflowState>(
+    public func willExit<S>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
@@ -78,10 +81,10 @@ extension StateMachine {
 
     /// Adds a closure that is called before a state, or a subclass of it, is entered; on activation, too.
     /// - Parameters:
-    ///   - state: The state's class.
+    ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that is entered, and the transition.
     /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
-    public func willEnter<S: WorkflowState>(
+    public func willEnter<S>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
@@ -90,10 +93,10 @@ extension StateMachine {
 
     /// Adds a closure that is called when a state, or a subclass of it, has been left.
     /// - Parameters:
-    ///   - state: The state's class.
+    ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that was left, and the transition.
     /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
-    public func didExit<S: WorkflowState>(
+    public func didExit<S>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
@@ -102,10 +105,10 @@ extension StateMachine {
 
     /// Adds a closure that is called when a state, or a subclass of it, has been entered; on activation, too.
     /// - Parameters:
-    ///   - state: The state's class.
+    ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that was entered, and the transition.
     /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
-    public func didEnter<S: WorkflowState>(
+    public func didEnter<S>(
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
@@ -144,11 +147,11 @@ extension StateMachine {
     ///
     /// Updates are transitions from a state to itself. Activation is none.
     /// - Parameters:
-    ///   - source: The class of the state that was left.
-    ///   - destination: The class of the state that was entered.
+    ///   - source: The class, or a protocol, of the state that was left.
+    ///   - destination: The class, or a protocol, of the state that was entered.
     ///   - body: Gets both states and the transition.
     /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
-    public func onTransition<S: WorkflowState, D: WorkflowState>(
+    public func onTransition<S, D>(
         from source: S.Type,
         to destination: D.Type,
         _ body: @escaping @Sendable (S, D, StateTransition) -> Void

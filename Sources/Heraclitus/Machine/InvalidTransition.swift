@@ -23,7 +23,7 @@ public struct InvalidTransition: Error, Sendable {
         /// A guard or a closure that builds the destination threw; its error is the ``InvalidTransition/underlyingError``.
         case declined
 
-        /// The class of the destination is not registered: name it in an event or in ``Workflow/states``.
+        /// A state is not registered, ``InvalidTransition/candidates``: name it in an event or in ``Workflow/states``.
         case unregisteredState
 
         /// The destination is not what the workflow calls a state of its own, its ``Workflow/AnyState``.
@@ -53,7 +53,7 @@ public struct InvalidTransition: Error, Sendable {
     /// The name of the workflow.
     public let workflow: String
 
-    /// The name of the event that was fired; `nil` where `enter` found none or several.
+    /// The name of the event that was fired; `nil` where `enter` found none or several, and for one that has none.
     public let event: String?
 
     /// The name of the state that the machine was in, or would have been in when its turn came.
@@ -121,7 +121,8 @@ extension InvalidTransition: CustomStringConvertible {
 
     /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
     var attempt: String {
-        let what = event.map { "fire \"\($0)\"" } ?? "enter \(destination ?? "a state")"
+        let what =
+            event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" } ?? "fire an event that it does not know"
         return "\(workflow) cannot \(what) in \(source)"
     }
 
@@ -129,13 +130,15 @@ extension InvalidTransition: CustomStringConvertible {
     var explanation: String {
         switch reason {
         case .unknownEvent:
-            "the workflow has no such event."
+            event == nil
+                ? "the event is no stored property of the workflow, or a modified copy of one."
+                : "the workflow has no such event."
         case .notAllowed:
             "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
         case .declined:
             "it was declined: \(underlyingError.map { "\($0)" } ?? "no error given")"
         case .unregisteredState:
-            "the class \(destination ?? "") is not registered with the workflow."
+            "the state \(candidates.first ?? destination ?? "") is not registered with the workflow."
         case .unsuitableState:
             "\(destination ?? "the object") is not of the type of this workflow's states."
         case .destinationNeeded:

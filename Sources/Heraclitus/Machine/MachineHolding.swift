@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A machine, or something that may hold one.
 private protocol MachineHolder {
     static var holdsMachine: Bool { get }
@@ -23,12 +21,11 @@ extension Dictionary: MachineHolder {
 
 /// Finds states that share a machine with their copies because nobody said how to copy them.
 enum MachineHolding {
-    private static let checked = Mutex<Set<ObjectIdentifier>>([])
-
-    /// Stops the program if an object's class holds a machine; looks once a class.
-    static func checkOnce(_ state: AnyObject) {
+    /// Stops the program if an object holds a machine, or has a property for one that is empty now.
+    ///
+    /// It looks at each object anew: what one has no example of, the next of its class may hold.
+    static func check(_ state: AnyObject) {
         let type: any AnyObject.Type = Swift.type(of: state)
-        guard checked.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { return }
         guard let property = propertyWithMachine(in: Mirror(reflecting: state), depth: 0) else { return }
         fatalError(
             "\(String(reflecting: type)) holds a state machine in `\(property)` and is not Copying: "

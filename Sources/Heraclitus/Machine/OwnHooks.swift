@@ -37,9 +37,9 @@ final class OwnHooks: Sendable {
     }
 
     /// Asks the guards in the order they were added.
-    func askGuards(_ transition: StateTransition, isUpdate: Bool) throws {
+    func askGuards(_ transition: StateTransition) throws {
         for entry in storage.withLock({ $0.guards }) {
-            guard let content = entry.content, content.onUpdate || !isUpdate else { continue }
+            guard let content = entry.content, content.onUpdate || !transition.isUpdate else { continue }
             try content.closure(transition)
         }
     }

@@ -4,7 +4,6 @@ extension StateMachine {
         let event: BoundEvent
         let source: RegisteredState
         let destination: RegisteredState
-        let isUpdate: Bool
         let transition: StateTransition
 
         /// The destination's object once more, as readers will get it.
@@ -30,6 +29,8 @@ extension StateMachine {
         var standing: Standing
 
         /// The transitions that callbacks have fired, and how many of these are done.
+        ///
+        /// They stay here to the end, for what they hold is released as `leftBehind` is.
         var queue: [Step] = []
         var done = 0
 

@@ -77,15 +77,15 @@ public final class StateMachine<W: Workflow>: Sendable {
         self.init(placing: W.initial, due: .entry)
     }
 
-    /// Makes a machine that begins in another state than the workflow's initial one.
+    /// Makes a machine that begins in another state than the workflow's initial one, and enters it.
     ///
-    /// Its activation enters that state. An object whose class is not registered with the workflow stops the program.
+    /// Its activation enters that state, as that of ``init()`` does the initial one; ``init(in:)`` enters nothing. An object whose class is not registered with the workflow stops the program.
     /// - Parameter state: The state to begin in.
     public convenience init(initially state: W.AnyState) {
         self.init(placing: state, due: .entry)
     }
 
-    /// Makes a machine that is found in the middle of its life.
+    /// Makes a machine that is found in the middle of its life, in a state that it has entered long ago.
     ///
     /// Its activation tells the state that it was restored, as after an archive; nothing is entered. An object whose class
     /// is not registered with the workflow stops the program.
@@ -123,15 +123,17 @@ extension StateMachine {
     public var stateName: String { definition.states[position.withLock { $0.standing.index }].name }
 
     /// The number of transitions since the machine was made, through archives and copies; activation is none.
+    ///
+    /// It ends at 2⁵³, the largest whole number that every JSON reader keeps exactly.
     public var revision: Int { position.withLock { $0.revision } }
 
     /// Whether the machine has entered its initial state, or told its restored one.
     public var isActive: Bool { position.withLock { $0.activation == .done } }
 
-    /// Whether the current state is an object of a class or of a subclass of it.
-    /// - Parameter type: The class.
+    /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol.
+    /// - Parameter type: The class, or the protocol: `(any DownloadState).self`.
     /// - Returns: `true` for an object of a subclass, too.
-    public func isIn<S: WorkflowState>(_ type: S.Type) -> Bool { state is S }
+    public func isIn<S>(_ type: S.Type) -> Bool { state is S }
 
     /// Whether the current state, or a registered superclass of it, has a name.
     /// - Parameter name: The name.
@@ -152,6 +154,8 @@ extension StateMachine {
 
     /// Fires events: `machine.fire.load(…)`, `machine.fire(\.load, …)`, `machine.fire(named: "load", …)`.
     public var fire: Fire<W> { Fire(machine: self) }
+
+    static var largestRevision: Int { 1 << 53 }
 
     var definition: Definition { workflow.definition }
 

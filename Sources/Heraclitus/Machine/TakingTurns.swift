@@ -29,7 +29,11 @@ extension StateMachine {
         }
         return try withUnsafeMutablePointer(to: &run) { pointer throws(InvalidTransition) in
             self.run = pointer
-            defer { self.run = nil }
+            defer {
+                // Also what was fired by a deinitializer when the body let go of its last objects.
+                carryOutQueue(in: pointer)
+                self.run = nil
+            }
             return try body(pointer)
         }
     }

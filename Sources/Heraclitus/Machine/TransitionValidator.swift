@@ -123,7 +123,7 @@ extension TransitionValidator {
         guard let eventIndex else {
             throw refusal(.unknownEvent, candidates: definition.events.map(\.name))
         }
-        guard let sourceIndex = source.index else { throw refusal(.unregisteredState) }
+        guard let sourceIndex = source.index else { throw refusal(.unregisteredState, candidates: [source.name]) }
         let event = definition.events[eventIndex]
         switch reception(of: event, in: sourceIndex) {
         case .ignored: return
@@ -131,7 +131,9 @@ extension TransitionValidator {
         case .leads: break
         }
         guard let destination else { return }
-        guard let destinationIndex = destination.index else { throw refusal(.unregisteredState) }
+        guard let destinationIndex = destination.index else {
+            throw refusal(.unregisteredState, candidates: [destination.name])
+        }
         guard effect(of: event, from: sourceIndex, to: destinationIndex) != .refused else {
             throw refusal(.notAllowed)
         }

@@ -3,11 +3,14 @@ enum Trigger {
     case event(Int)
     case named(String)
 
+    /// An event value that belongs to no workflow: no stored property, or a modified copy of one.
+    case unbound
+
     /// Whichever event leads to this class.
     case entering(any AnyObject.Type)
 
     init<W, S, D>(_ event: WorkflowEvent<W, S, D>) {
-        self = event.slot.index.map(Trigger.event) ?? .named(event.name)
+        self = event.slot.index.map(Trigger.event) ?? .unbound
     }
 }
 

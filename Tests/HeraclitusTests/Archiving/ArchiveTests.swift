@@ -87,6 +87,12 @@ import Testing
         #expect((restored.state as? FullState)?.date.timeIntervalSinceReferenceDate == seconds)
     }
 
+    @Test("The last moment before the reference date is no second earlier")
+    func lastMoment() throws {
+        let machine = StateMachine<Full>(in: FullState(date: Date(timeIntervalSinceReferenceDate: -1e-17)))
+        #expect(try Self.text(machine).contains("\"date\":\"2001-01-01T00:00:00Z\""))
+    }
+
     @Test("What JSON cannot say is a typed error that names the state", arguments: [Double.nan, .infinity])
     func unwritable(_ number: Double) {
         let machine = StateMachine<Full>(in: FullState(number: number))

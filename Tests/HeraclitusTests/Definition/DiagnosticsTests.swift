@@ -46,6 +46,39 @@ import Testing
         #expect(problems.allSatisfy { $0.description.hasSuffix(".") })
     }
 
+    struct Hiding: Workflow {
+        static var initial: ThirdState { ThirdState() }
+        let optional: Event<ThirdState, StrangerState>? = Event(from: ThirdState.self, to: StrangerState.self)
+        let list = [Event(from: ThirdState.self, to: StrangerState.self)]
+        let found = Event(from: ThirdState.self, to: StrangerState.self)
+        let limit = 3
+    }
+
+    @Test("Events that cannot be found, and states that are not of the initial state's declared class, are problems")
+    func hidden() {
+        #expect(
+            Hiding.diagnostics == [
+                .hiddenEvent(property: "optional"),
+                .hiddenEvent(property: "list"),
+                .foreignState(
+                    className: "HeraclitusTests.DiagnosticsTests.StrangerState",
+                    expected: "ThirdState"
+                ),
+            ]
+        )
+    }
+
+    struct Overlapping: Workflow {
+        static var initial: any WorkflowState { SolidState() }
+        static var states: [any WorkflowState.Type] { [IceState.self] }
+        let freeze = Event(updating: SolidState.self).or(from: SolidState.self, to: IceState.self)
+    }
+
+    @Test("An update that a subclass makes a transition of is a problem")
+    func overlapping() {
+        #expect(Overlapping.diagnostics == [.contradictoryUpdate(event: "freeze", state: "IceState")])
+    }
+
     @Test("A right definition has no problems")
     func none() {
         #expect(Download.diagnostics.isEmpty)

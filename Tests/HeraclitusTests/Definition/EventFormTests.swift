@@ -32,6 +32,10 @@ struct Forms: Workflow {
     let listed = Event(from: [GasState.self, FluidState.self], to: [PlasmaState.self])
     let thaw = Event(from: SolidState.self, to: FluidState.self).ignored(in: SnowState.self, GasState.self)
     let except = Event(to: FluidState.self).ignored(in: PlasmaState.self)
+    let lists = Event(from: [GasState.self], to: PlasmaState.self).or(from: [PlasmaState.self], to: [GasState.self])
+        .ignored(in: [FluidState.self])
+    let toList = Event(from: GasState.self, to: [FluidState.self, PlasmaState.self])
+    let anyToList = Event(to: [PlasmaState.self])
 }
 
 @Suite("Forms of events") struct EventFormTests {
@@ -62,15 +66,15 @@ struct Forms: Workflow {
         ("stir", ["FluidState ↻ FluidState"]),
         (
             "pack",
-            ["FluidState ↻ FluidState"]
-                + ["SolidState", "SnowState", "IceState"].flatMap { source in
-                    ["SolidState", "SnowState", "IceState"].map { "\(source) ↻ \($0)" }
-                }
+            ["FluidState", "SolidState", "SnowState", "IceState"].map { "\($0) ↻ \($0)" }
         ),
         ("Vent the Gas", ["GasState → PlasmaState"]),
         ("listed", ["FluidState → PlasmaState", "GasState → PlasmaState"]),
         ("thaw", ["SolidState → FluidState", "IceState → FluidState"]),
         ("except", all.filter { $0 != "PlasmaState" }.map { "\($0) → FluidState" }),
+        ("lists", ["GasState → PlasmaState", "PlasmaState → GasState"]),
+        ("toList", ["GasState → FluidState", "GasState → PlasmaState"]),
+        ("anyToList", all.map { "\($0) → PlasmaState" }),
     ]
 
     @Test("Each form leads from and to what it says", arguments: expected)
@@ -186,7 +190,7 @@ struct Forms: Workflow {
         let forms = StateMachine<Forms>()
         let several = #expect(throws: InvalidTransition.self) { try forms.enter(PlasmaState()) }
         #expect(several?.reason == .ambiguousEvent)
-        #expect(several?.candidates == ["many", "ionize", "listed"])
+        #expect(several?.candidates == ["many", "ionize", "listed", "anyToList"])
     }
 
     @Test("An unknown name is refused with the names that there are")
@@ -208,6 +212,58 @@ struct Forms: Workflow {
         let error = #expect(throws: InvalidTransition.self) { try machine.fire.computed() }
         #expect(error?.reason == .unknownEvent)
         #expect(!machine.can.computed)
+    }
+
+    @Test("An event value that belongs to no workflow is refused and not mistaken for one of its name")
+    func unbound() throws {
+        let machine = StateMachine<Forms>(in: GasState())
+        let narrow = Forms.Event<FluidState, PlasmaState>("Vent the Gas", from: FluidState.self, to: PlasmaState.self)
+        let values = [Forms.events.named.guarded { _, _, _ in throw Refusal() }, Forms().named]
+        let errors = [
+            #expect(throws: InvalidTransition.self) { try machine.fire(narrow) { _ in PlasmaState() } },
+            #expect(throws: InvalidTransition.self) { try machine.fire(values[0]) },
+            #expect(throws: InvalidTransition.self) { try machine.fire(values[1], PlasmaState()) },
+        ]
+        for error in errors {
+            #expect(error?.reason == .unknownEvent)
+            #expect(
+                error?.description.hasPrefix(
+                    "Forms cannot fire an event that it does not know in GasState: the event is no stored property"
+                ) == true
+            )
+        }
+        #expect(!machine.can(values[0]))
+        #expect(machine.revision == 0)
+        try machine.fire(Forms.events.named)
+        #expect(machine.state is PlasmaState)
+    }
+
+    @Test("An update keeps the class, also where it makes the object itself")
+    func updateKeepsClass() throws {
+        let machine = StateMachine<Forms>(in: IceState())
+        let before = machine.state
+        try machine.fire.pack()
+        #expect(type(of: machine.state) == IceState.self)
+        #expect(machine.state !== before)
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.pack(SolidState()) }
+        #expect(error?.reason == .notAllowed)
+    }
+
+    // What the states have in common is a class, and itself an empty state.
+    class LightState: WorkflowState, EmptyState, @unchecked Sendable { required init() {} }
+    final class RedState: LightState, @unchecked Sendable {}
+    final class GreenState: LightState, @unchecked Sendable {}
+    struct Light: Workflow {
+        static var initial: LightState { RedState() }
+        let toggle = Event(from: RedState.self, to: GreenState.self).or(from: GreenState.self, to: RedState.self)
+    }
+
+    @Test("A class may be what all states have in common")
+    func classInCommon() throws {
+        let machine = StateMachine<Light>()
+        try machine.fire.toggle()
+        #expect(type(of: machine.state) == GreenState.self)
+        #expect(Light.table.states == ["RedState", "GreenState"])
     }
 
     struct Computing: Workflow {

@@ -101,6 +101,34 @@ import Testing
         let details: Details
         init() { details = Details() }
     }
+    final class LuckyState: WorkflowState {
+        enum Payment: Codable, Sendable {
+            case none
+            case paying(StateMachine<Download>)
+        }
+        let payment: Payment
+        init(_ payment: Payment) { self.payment = payment }
+    }
+    struct Lucky: Workflow {
+        static var initial: any WorkflowState { LuckyState(.none) }
+        let pay = Event(updating: LuckyState.self)
+    }
+
+    @Test("A state that held no machine when it was first copied is found when it does")
+    func lucky() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let machine = StateMachine<Lucky>()
+                _ = machine.copy()
+                try machine.fire.pay(LuckyState(.paying(StateMachine())))
+                _ = machine.copy()
+            }
+        )
+        #expect(
+            String(decoding: result.standardErrorContent, as: UTF8.self).contains("LuckyState holds a state machine")
+        )
+    }
+
     struct Careless: Workflow {
         static var initial: any WorkflowState { CarelessState() }
         static var states: [any WorkflowState.Type] { [CarelessState.self, LateState.self] }

@@ -149,6 +149,40 @@ import Testing
         #expect(machine.stateName == "B")
     }
 
+    /// Fires when it is released.
+    final class Token: Codable, Sendable {
+        let onRelease: @Sendable () -> Void
+        init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+        init(from decoder: any Decoder) { onRelease = {} }
+        func encode(to encoder: any Encoder) {}
+        deinit { onRelease() }
+    }
+
+    @Test("What is fired when a payload is released is carried out as well, whenever that is")
+    func released() throws {
+        let machine = StateMachine<Heard>.active(Journal())
+        let kept = machine.didEnter(BState.self) { _, transition in
+            guard let machine = transition.machine(as: Heard.self), machine.revision == 1 else { return }
+            let token = Token { #expect(throws: Never.self) { try machine.fire.again(AState()) } }
+            #expect(throws: Never.self) { try machine.fire.back(AState(), userInfo: ["token": token]) }
+        }
+        try machine.fire.go(BState(), userInfo: ["token": Token { try? machine.fire.again(AState()) }])
+        #expect(machine.revision == 4)
+        #expect(machine.stateName == "A")
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("The limit holds for activation and the first fire together")
+    func endlessActivation() {
+        let machine = StateMachine<Heard>()
+        let kept = machine.didEnter(AState.self) { _, transition in
+            try? transition.machine(as: Heard.self)?.fire.again(AState())
+        }
+        try? machine.fire.again(AState())
+        #expect(machine.revision == StateMachine<Heard>.chainLimit + 1)
+        withExtendedLifetime(kept) {}
+    }
+
     @Test("What an observer fires is carried out, too")
     func observer() throws {
         let machine = StateMachine<Heard>.active(Journal())

@@ -103,6 +103,26 @@ import Testing
         withExtendedLifetime(kept) {}
     }
 
+    @Test("A closure for a protocol hears every state that conforms to it")
+    func conformance() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        let kept = [
+            machine.didEnter((any HeardState).self) { state, _ in journal.write("\(type(of: state).name)") },
+            machine.onTransition(from: (any HeardState).self, to: BState.self) { _, _, transition in
+                journal.write("\(transition.isUpdate)")
+            },
+            machine.didFire(\.touch) { _, _, transition in journal.write("\(transition.isUpdate)") },
+            machine.didEnter((any EmptyState).self) { _, _ in journal.write("never") },
+        ]
+        try machine.fire.touch { _ in AState() }
+        try machine.fire.go(BState())
+        #expect(journal.entries == ["true", "B", "false"])
+        #expect(machine.isIn((any HeardState).self))
+        #expect(!machine.isIn((any EmptyState).self))
+        withExtendedLifetime(kept) {}
+    }
+
     @Test("A hook of an event hears that event only")
     func event() throws {
         let journal = Journal()

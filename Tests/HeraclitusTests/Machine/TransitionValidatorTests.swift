@@ -44,4 +44,20 @@ import Testing
         #expect(error?.allowedEvents == allowed)
         #expect(error?.userInfo["key", as: Int.self] == 1)
     }
+
+    @Test("It names the state that is not registered")
+    func unregistered() {
+        let source = #expect(throws: InvalidTransition.self) {
+            try validator.validate(named: "load", from: "Nonsense", to: "LoadingState")
+        }
+        #expect(
+            source?.description
+                == "Download cannot fire \"load\" in Nonsense: the state Nonsense is not registered with "
+                + "the workflow. Name it in an event or list it in the workflow's `states`."
+        )
+        let destination = #expect(throws: InvalidTransition.self) {
+            try validator.validate(\.load, from: IdleState.self, to: GasState.self)
+        }
+        #expect(destination?.candidates == ["GasState"])
+    }
 }

@@ -1,0 +1,52 @@
+extension StateMachine {
+    /// The error of a fire that is refused.
+    /// - Parameters:
+    ///   - source: The number of the state in which it was tried.
+    ///   - destination: The state that was to be entered, if that is known better than the event says.
+    func refusal(
+        _ reason: InvalidTransition.Reason,
+        _ trigger: Trigger,
+        from source: Int,
+        to destination: String? = nil,
+        userInfo: UserInfo,
+        because error: (any Error)? = nil,
+        candidates: [String] = [],
+        machines: [String] = []
+    ) -> InvalidTransition {
+        let event: String?
+        var expected: String?
+        switch trigger {
+        case .event(let index):
+            event = definition.events[index].name
+            expected = onlyDestination(of: definition.events[index])
+        case .named(let name):
+            event = name
+        case .unbound:
+            event = nil
+        case .entering(let type):
+            event = nil
+            expected = Self.name(of: type)
+        }
+        return InvalidTransition(
+            reason,
+            event: event,
+            from: source,
+            to: destination ?? expected,
+            in: definition,
+            userInfo: userInfo,
+            underlyingError: error,
+            candidates: candidates,
+            machines: machines
+        )
+    }
+
+    /// The name of the state that an event leads to, if it leads to one only.
+    private func onlyDestination(of event: BoundEvent) -> String? {
+        let first = event.declaration.pairs.first?.destination
+        return event.declaration.pairs.allSatisfy { $0.destination == first } ? first?.name : nil
+    }
+
+    static func name(of type: any AnyObject.Type) -> String {
+        (type as? any WorkflowState.Type)?.name ?? String(describing: type)
+    }
+}
