@@ -1,8 +1,5 @@
 extension StateMachine {
-    /// The error of a fire that is refused.
-    /// - Parameters:
-    ///   - source: The number of the state in which it was tried.
-    ///   - destination: The state that was to be entered, if that is known better than the event says.
+    /// The error of a fire that is refused in a state, with the destination if that is known better than the event says.
     func refusal(
         _ reason: InvalidTransition.Reason,
         _ trigger: Trigger,

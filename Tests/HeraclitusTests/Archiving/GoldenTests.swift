@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import Testing
 
-/// Archives that earlier versions have written. Files are added here and never changed.
+/// Archives that earlier versions have written; files are added here and never changed.
 @Suite("Golden archives") struct GoldenTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
 
