@@ -62,6 +62,6 @@ extension WorkflowEvent: Decodable {
                 debugDescription: "The event \"\(name)\" of \(definition.workflow) is a \(event.valueType)."
             )
         }
-        self.init(event.declaration, in: EventSlot(index: index))
+        self.init(event)
     }
 }

@@ -1,16 +1,23 @@
 import Synchronization
 
 /// A workflow's events and its definition, made when the workflow is first used and shared by all its machines.
+@usableFromInline
 final class CompiledWorkflow<W: Workflow>: Sendable {
-    let events: W
-    let definition: Definition
+    // By address, so that a key path reads one event and does not copy them all. Never written and never freed: a compiled
+    // workflow lives as long as the program.
+    @usableFromInline nonisolated(unsafe) let storage: UnsafePointer<W>
+    @usableFromInline let definition: Definition
 
     private init(events: W, definition: Definition) {
-        self.events = events
+        let storage = UnsafeMutablePointer<W>.allocate(capacity: 1)
+        storage.initialize(to: events)
+        self.storage = UnsafePointer(storage)
         self.definition = definition
     }
 
-    static var shared: CompiledWorkflow {
+    @inlinable var events: W { storage.pointee }
+
+    @usableFromInline static var shared: CompiledWorkflow {
         let key = ObjectIdentifier(W.self)
         if let found = registry.withLock({ $0[key] }) { return unsafeDowncast(found, to: CompiledWorkflow.self) }
         // Outside the lock: reading a definition calls its author's code, which may itself use another workflow. Of two

@@ -1,11 +1,12 @@
 /// A workflow as its machines use it: every state and event by number, every question about them answered in advance.
 ///
 /// There is one a workflow. It never changes and lives as long as the program.
+@usableFromInline
 final class Definition: Sendable {
     let workflow: String
     let version: Int
-    let states: [RegisteredState]
-    let events: [BoundEvent]
+    @usableFromInline let states: [RegisteredState]
+    @usableFromInline let events: [BoundEvent]
 
     /// `nil` only while the definition is wrong.
     let initial: Int?
@@ -32,6 +33,7 @@ final class Definition: Sendable {
     }
 
     /// The number of a class among the registered states; a subclass that is not registered has none.
+    @usableFromInline
     func stateIndex(of type: any AnyObject.Type) -> Int? { stateIndices[ObjectIdentifier(type)] }
 
     func stateIndex(named name: String) -> Int? { stateIndicesByName[name] }

@@ -131,6 +131,7 @@ extension DefinitionCompiler {
             name: event.name,
             declaration: event.declaration,
             valueType: event.valueType,
+            onlyDestination: onlyDestination(of: event.declaration),
             leads: leads,
             updates: updates,
             ignored: ignored
@@ -151,6 +152,11 @@ extension DefinitionCompiler {
                 return nearest.map(ignored.contains) ?? false
             }
         )
+    }
+
+    private func onlyDestination(of declaration: EventDeclaration) -> String? {
+        let first = declaration.pairs.first?.destination
+        return declaration.pairs.allSatisfy { $0.destination == first } ? first?.name : nil
     }
 
     private func number(of type: any WorkflowState.Type) -> Int {

@@ -21,13 +21,13 @@
 /// An event is an immutable value; modifiers return another one. The events of `Download.events` are bound to their
 /// workflow: they know their names, can be encoded, and are equal to what is decoded from that.
 public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
-    let declaration: EventDeclaration
-    let slot: EventSlot
+    @usableFromInline let slot: EventSlot
 
-    init(_ declaration: EventDeclaration, in slot: EventSlot = EventSlot()) {
-        self.declaration = declaration
-        self.slot = slot
-    }
+    init(_ declaration: EventDeclaration) { slot = EventSlot(declaration) }
+
+    init(_ event: BoundEvent) { slot = EventSlot(event.declaration, index: event.index) }
+
+    var declaration: EventDeclaration { slot.declaration }
 
     /// The name: the one that was given, or else the property's.
     ///

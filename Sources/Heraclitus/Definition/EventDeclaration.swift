@@ -1,9 +1,10 @@
-import Synchronization
+public import Synchronization
 
 /// What the author of a workflow wrote down about one event, without its types.
+@usableFromInline
 struct EventDeclaration: Sendable {
-    typealias Guard = @Sendable (StateTransition) throws -> Void
-    typealias Hook = @Sendable (StateTransition) -> Void
+    @usableFromInline typealias Guard = @Sendable (StateTransition) throws -> Void
+    @usableFromInline typealias Hook = @Sendable (StateTransition) -> Void
 
     /// A source and a destination; no source means any state.
     struct Pair: Sendable {
@@ -15,9 +16,9 @@ struct EventDeclaration: Sendable {
     let name: String?
     private(set) var pairs: [Pair] = []
     private(set) var ignored: [any WorkflowState.Type] = []
-    private(set) var guards: [Guard] = []
-    private(set) var willFire: [Hook] = []
-    private(set) var didFire: [Hook] = []
+    @usableFromInline private(set) var guards: [Guard] = []
+    @usableFromInline private(set) var willFire: [Hook] = []
+    @usableFromInline private(set) var didFire: [Hook] = []
 
     init(_ name: String?, from sources: [any WorkflowState.Type]?, to destinations: [any WorkflowState.Type]) {
         self.name = name
@@ -58,15 +59,20 @@ struct EventDeclaration: Sendable {
     }
 }
 
-/// Where a workflow notes which of its events a value is: written when the workflow is compiled, read ever after.
+/// What an event value is in memory: its declaration, and a place where the workflow notes which of its events it is.
+///
+/// The place is written when the workflow is compiled, and read ever after.
+@usableFromInline
 final class EventSlot: Sendable {
-    private let storage = Atomic<Int>(-1)
+    let declaration: EventDeclaration
+    @usableFromInline let storage: Atomic<Int>
 
-    init() {}
+    init(_ declaration: EventDeclaration, index: Int = -1) {
+        self.declaration = declaration
+        storage = Atomic(index)
+    }
 
-    init(index: Int) { storage.store(index, ordering: .relaxed) }
-
-    var index: Int? {
+    @inlinable var index: Int? {
         let index = storage.load(ordering: .relaxed)
         return index < 0 ? nil : index
     }

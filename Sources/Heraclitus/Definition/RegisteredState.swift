@@ -1,22 +1,23 @@
 /// A state class of a workflow with everything that is looked up about it, once.
+@usableFromInline
 final class RegisteredState: Sendable {
-    typealias Guard = EventDeclaration.Guard
-    typealias Hook = EventDeclaration.Hook
+    @usableFromInline typealias Guard = EventDeclaration.Guard
+    @usableFromInline typealias Hook = EventDeclaration.Hook
 
-    let index: Int
+    @usableFromInline let index: Int
     let type: any WorkflowState.Type
     let name: String
 
     /// The class itself, then its registered superclasses from the nearest to the farthest.
     let lineage: [Int]
 
-    let shouldExit: Guard?
-    let shouldEnter: Guard?
-    let willExit: Hook?
-    let willEnter: Hook?
-    let didExit: Hook?
-    let didEnter: Hook?
-    let didRestore: Hook?
+    @usableFromInline let shouldExit: Guard?
+    @usableFromInline let shouldEnter: Guard?
+    @usableFromInline let willExit: Hook?
+    @usableFromInline let willEnter: Hook?
+    @usableFromInline let didExit: Hook?
+    @usableFromInline let didEnter: Hook?
+    @usableFromInline let didRestore: Hook?
 
     /// Makes an object, where the state is an ``EmptyState``.
     let make: (@Sendable () -> any WorkflowState)?

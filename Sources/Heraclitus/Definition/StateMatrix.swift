@@ -1,8 +1,9 @@
 /// A table of yes and no over two lists of states, a bit each.
+@usableFromInline
 struct StateMatrix: Sendable {
-    private let columns: Int
-    private let stride: Int
-    private var words: [UInt64]
+    @usableFromInline let columns: Int
+    @usableFromInline let stride: Int
+    @usableFromInline var words: [UInt64]
 
     init(rows: Int, columns: Int) {
         self.columns = columns
@@ -10,6 +11,7 @@ struct StateMatrix: Sendable {
         words = Array(repeating: 0, count: rows * stride)
     }
 
+    @inlinable
     subscript(row: Int, column: Int) -> Bool {
         get { words[row * stride + column / 64] & (1 << UInt64(column % 64)) != 0 }
         set {
@@ -22,6 +24,7 @@ struct StateMatrix: Sendable {
         }
     }
 
+    @inlinable
     func hasAny(in row: Int) -> Bool {
         for word in words[row * stride..<(row + 1) * stride] where word != 0 { return true }
         return false

@@ -17,6 +17,23 @@ public struct StateTransition: Sendable {
     nonisolated(unsafe) let destinationObject: AnyObject
     nonisolated(unsafe) let machine: AnyObject
 
+    @usableFromInline
+    init(
+        event: String?,
+        isUpdate: Bool,
+        userInfo: UserInfo,
+        sourceObject: AnyObject?,
+        destinationObject: AnyObject,
+        machine: AnyObject
+    ) {
+        self.event = event
+        self.isUpdate = isUpdate
+        self.userInfo = userInfo
+        self.sourceObject = sourceObject
+        self.destinationObject = destinationObject
+        self.machine = machine
+    }
+
     /// The state that is left, or the old data of one that is updated; `nil` on activation.
     public var source: (any WorkflowState)? { sourceObject.map(Self.state) }
 

@@ -1,12 +1,11 @@
-import Synchronization
-
 extension StateMachine {
     /// Resolves the event, asks the table, builds the destination and asks the guards.
     /// - Returns: The transition, which is certain now; `nil` if the event is ignored.
+    @inlinable
     func accept(
         _ trigger: Trigger,
         userInfo: UserInfo,
-        building build: (Offer<W>) throws -> AnyObject,
+        building build: (Offer<W>) throws -> Made<W>,
         in run: UnsafeMutablePointer<Run>
     ) throws(InvalidTransition) -> Step? {
         run.pointee.phase = .preparing
@@ -37,24 +36,24 @@ extension StateMachine {
         case .leads: break
         }
 
-        let object: AnyObject
+        let made: Made<W>
         do {
-            object = try build(Offer(source: source.state, index: source.index, event: event, definition: definition))
+            made = try build(Offer(source: source.state, index: source.index, event: event, definition: definition))
         } catch let error as DestinationNeeded {
             throw refusal(.destinationNeeded, candidates: error.candidates)
         } catch {
             throw refusal(.declined, because: error)
         }
         var isAccepted = false
-        defer { if !isAccepted { run.pointee.keepUntilPassed(object) } }
+        defer { if !isAccepted { run.pointee.keepUntilPassed(made.object) } }
 
-        let name = Self.name(of: type(of: object))
-        guard let index = definition.stateIndex(of: type(of: object)) else {
-            throw refusal(.unregisteredState, to: name, candidates: [name])
+        let type: any AnyObject.Type = type(of: made.object)
+        guard let index = definition.stateIndex(of: type) else {
+            throw refusal(.unregisteredState, to: Self.name(of: type), candidates: [Self.name(of: type)])
         }
-        guard let state = object as? W.AnyState else { throw refusal(.unsuitableState, to: name) }
+        guard let state = made.state else { throw refusal(.unsuitableState, to: Self.name(of: type)) }
         let effect = validator.effect(of: event, from: source.index, to: index)
-        guard effect != .refused else { throw refusal(.notAllowed, to: name) }
+        guard effect != .refused else { throw refusal(.notAllowed, to: Self.name(of: type)) }
 
         let step = Step(
             event: event,
@@ -64,19 +63,20 @@ extension StateMachine {
                 event: event.name,
                 isUpdate: effect == .update,
                 userInfo: userInfo,
-                sourceObject: source.state as AnyObject,
-                destinationObject: object,
+                sourceObject: object(of: source.state),
+                destinationObject: made.object,
                 machine: self
             ),
             state: state
         )
-        do { try askGuards(of: step) } catch { throw refusal(.declined, to: name, because: error) }
+        do { try askGuards(of: step) } catch { throw refusal(.declined, to: Self.name(of: type), because: error) }
         isAccepted = true
         run.pointee.standing = Standing(state: state, index: index)
         return step
     }
 
-    private func resolve(
+    @usableFromInline
+    func resolve(
         _ trigger: Trigger,
         from source: Int,
         userInfo: UserInfo
@@ -105,12 +105,13 @@ extension StateMachine {
         }
     }
 
-    private func askGuards(of step: Step) throws {
+    @inlinable
+    func askGuards(of step: Step) throws {
         for ask in step.event.declaration.guards { try ask(step.transition) }
         if !step.transition.isUpdate {
             try step.source.shouldExit?(step.transition)
             try step.destination.shouldEnter?(step.transition)
         }
-        try ownHooks.load()?.askGuards(step.transition)
+        try hooksInUse?.askGuards(step.transition)
     }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 extension StateMachine {
     /// Enters the initial state of a new machine, or tells a restored state that it is back, once.
@@ -19,6 +19,7 @@ extension StateMachine {
     }
 
     /// Carries out the activation that is due, and everything its callbacks fire.
+    @inlinable
     func completeActivation(userInfo: UserInfo, in run: UnsafeMutablePointer<Run>) {
         let activation = position.withLock { $0.activation }
         guard activation != .done else { return }
@@ -29,19 +30,19 @@ extension StateMachine {
             isUpdate: false,
             userInfo: userInfo,
             sourceObject: nil,
-            destinationObject: standing.state as AnyObject,
+            destinationObject: object(of: standing.state),
             machine: self
         )
         if activation == .entry {
             run.pointee.phase = .preparing
             state.willEnter?(transition)
-            ownHooks.load()?.call(.willEnter, transition)
+            hooksInUse?.call(.willEnter, transition)
         }
         position.withLock { $0.activation = .done }
         run.pointee.phase = .announcing
         if activation == .entry {
             state.didEnter?(transition)
-            ownHooks.load()?.call(.didEnter, transition)
+            hooksInUse?.call(.didEnter, transition)
         } else {
             state.didRestore?(transition)
         }

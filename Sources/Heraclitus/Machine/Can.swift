@@ -7,17 +7,22 @@
 /// ```
 @dynamicMemberLookup
 public struct Can<W: Workflow>: Sendable {
-    let machine: StateMachine<W>
+    @usableFromInline let machine: StateMachine<W>
+
+    @inlinable
+    init(machine: StateMachine<W>) { self.machine = machine }
 
     /// Whether the table would accept an event now; guards are not asked.
     /// - Parameter event: The event's property.
+    @inlinable
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
-        self(machine.workflow.events[keyPath: event])
+        self(machine.workflow.storage.pointee[keyPath: event])
     }
 
     /// Whether the table would accept an event now; guards are not asked.
     /// - Parameter event: The event's property.
     /// - Returns: Whether firing it would not be refused by the table.
+    @inlinable
     public func callAsFunction<S, D>(_ event: KeyPath<W, W.Event<S, D>>) -> Bool {
         self[dynamicMember: event]
     }
@@ -25,8 +30,9 @@ public struct Can<W: Workflow>: Sendable {
     /// Whether the table would accept an event now; guards are not asked.
     /// - Parameter event: The event, such as one that was decoded.
     /// - Returns: Whether firing it would not be refused by the table.
+    @inlinable
     public func callAsFunction<S, D>(_ event: W.Event<S, D>) -> Bool {
-        event.slot.index.map(accepts) ?? false
+        event.slot.index.map { accepts($0) } ?? false
     }
 
     /// Whether the table would accept an event now; guards are not asked.
@@ -36,7 +42,8 @@ public struct Can<W: Workflow>: Sendable {
         machine.definition.eventIndex(named: name).map(accepts) ?? false
     }
 
-    private func accepts(_ event: Int) -> Bool {
+    @inlinable
+    func accepts(_ event: Int) -> Bool {
         machine.definition.events[event].isAccepted(in: machine.expectedIndex)
     }
 }

@@ -1,7 +1,8 @@
-import Synchronization
+public import Synchronization
 
 extension StateMachine {
     /// Makes a transition that is certain: calls who wants to know before, commits, calls who wants to know after.
+    @inlinable
     func carryOut(_ step: Step, in run: UnsafeMutablePointer<Run>) {
         run.pointee.phase = .preparing
         call(.willFire, of: step)
@@ -20,6 +21,7 @@ extension StateMachine {
     }
 
     /// Makes the transitions that callbacks have fired, and those that their callbacks fire.
+    @inlinable
     func carryOutQueue(in run: UnsafeMutablePointer<Run>) {
         while run.pointee.done < run.pointee.queue.count {
             let step = run.pointee.queue[run.pointee.done]
@@ -29,7 +31,8 @@ extension StateMachine {
     }
 
     /// Shows the destination to readers, from now on and all at once.
-    private func commit(_ step: Step, in run: UnsafeMutablePointer<Run>) {
+    @inlinable
+    func commit(_ step: Step, in run: UnsafeMutablePointer<Run>) {
         let leftBehind = position.withLock { position in
             let leftBehind = position.previous
             position.previous = position.standing.state
@@ -37,11 +40,12 @@ extension StateMachine {
             if position.revision < Self.largestRevision { position.revision += 1 }
             return leftBehind
         }
-        if let leftBehind { run.pointee.keepUntilPassed(leftBehind as AnyObject) }
+        if let leftBehind { run.pointee.keepUntilPassed(object(of: leftBehind)) }
     }
 
     /// Calls the definition's hook at a place and then this machine's own.
-    private func call(_ place: Place, of step: Step) {
+    @inlinable
+    func call(_ place: Place, of step: Step) {
         switch place {
         case .willFire: for hook in step.event.declaration.willFire { hook(step.transition) }
         case .willExit: step.source.willExit?(step.transition)
@@ -51,6 +55,6 @@ extension StateMachine {
         case .didFire: for hook in step.event.declaration.didFire { hook(step.transition) }
         case .observe: break
         }
-        ownHooks.load()?.call(place, step.transition)
+        hooksInUse?.call(place, step.transition)
     }
 }

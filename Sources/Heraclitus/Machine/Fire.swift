@@ -9,12 +9,16 @@
 /// ```
 @dynamicMemberLookup
 public struct Fire<W: Workflow>: Sendable {
-    let machine: StateMachine<W>
+    @usableFromInline let machine: StateMachine<W>
+
+    @inlinable
+    init(machine: StateMachine<W>) { self.machine = machine }
 
     /// An event, ready to be fired.
     /// - Parameter event: The event's property.
+    @inlinable
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
-        FireableEvent(event: machine.workflow.events[keyPath: event], machine: machine)
+        FireableEvent(event: machine.workflow.storage.pointee[keyPath: event], machine: machine)
     }
 
     /// Fires an event given by key path or as a decoded value, with a state object.
@@ -25,6 +29,7 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - state: The state to enter.
     ///   - userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``.
+    @inlinable
     public func callAsFunction<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
         _ state: @autoclosure () throws -> D,
@@ -39,6 +44,7 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - userInfo: What callbacks and errors get.
     ///   - build: Gets the state that is left.
     /// - Throws: ``InvalidTransition``.
+    @inlinable
     public func callAsFunction<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
         userInfo: UserInfo = [:],
@@ -52,11 +58,12 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - event: The event's property.
     ///   - userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
+    @inlinable
     public func callAsFunction<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        let event = machine.workflow.events[keyPath: event]
+        let event = machine.workflow.storage.pointee[keyPath: event]
         try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
     }
 
@@ -66,6 +73,7 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - state: The state to enter.
     ///   - userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``.
+    @inlinable
     public func callAsFunction<S, D>(
         _ event: W.Event<S, D>,
         _ state: @autoclosure () throws -> D,
@@ -80,6 +88,7 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - userInfo: What callbacks and errors get.
     ///   - build: Gets the state that is left.
     /// - Throws: ``InvalidTransition``.
+    @inlinable
     public func callAsFunction<S, D>(
         _ event: W.Event<S, D>,
         userInfo: UserInfo = [:],
@@ -93,6 +102,7 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - event: The event.
     ///   - userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
+    @inlinable
     public func callAsFunction<S, D>(
         _ event: W.Event<S, D>,
         userInfo: UserInfo = [:]
@@ -106,12 +116,13 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - state: The state to enter.
     ///   - userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``; `unknownEvent` lists the names that there are.
+    @inlinable
     public func callAsFunction(
         named name: String,
         entering state: @autoclosure () throws -> W.AnyState,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(.named(name), userInfo: userInfo) { _ in try state() as AnyObject }
+        try machine.attempt(.named(name), userInfo: userInfo) { _ in Made(try state()) }
     }
 
     /// Fires an event by its name with a closure that builds the state to enter from the one that is left.
@@ -120,12 +131,13 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - userInfo: What callbacks and errors get.
     ///   - build: Gets the state that is left.
     /// - Throws: ``InvalidTransition``; `unknownEvent` lists the names that there are.
+    @inlinable
     public func callAsFunction(
         named name: String,
         userInfo: UserInfo = [:],
         _ build: (W.AnyState) throws -> W.AnyState
     ) throws(InvalidTransition) {
-        try machine.attempt(.named(name), userInfo: userInfo) { try build($0.source) as AnyObject }
+        try machine.attempt(.named(name), userInfo: userInfo) { Made(try build($0.source)) }
     }
 
     /// Fires an event that leads to an empty state by its name.
@@ -133,6 +145,7 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - name: The event's name.
     ///   - userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
+    @inlinable
     public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
         try machine.attempt(.named(name), userInfo: userInfo) { try $0.onlyEmptyState() }
     }
@@ -140,8 +153,14 @@ public struct Fire<W: Workflow>: Sendable {
 
 /// An event and the machine to fire it: what `machine.fire.load` is before it is called.
 public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
-    let event: W.Event<Source, Destination>
-    let machine: StateMachine<W>
+    @usableFromInline let event: W.Event<Source, Destination>
+    @usableFromInline let machine: StateMachine<W>
+
+    @inlinable
+    init(event: W.Event<Source, Destination>, machine: StateMachine<W>) {
+        self.event = event
+        self.machine = machine
+    }
 
     /// Fires the event with the state to enter.
     ///
@@ -151,11 +170,12 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     ///   - state: The state to enter.
     ///   - userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``.
+    @inlinable
     public func callAsFunction(
         _ state: @autoclosure () throws -> Destination,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(Trigger(event), userInfo: userInfo) { _ in try state() as AnyObject }
+        try machine.attempt(Trigger(event), userInfo: userInfo) { _ in Made(try state()) }
     }
 
     /// Fires the event with a closure that builds the state to enter from the one that is left.
@@ -166,25 +186,28 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     ///   - userInfo: What callbacks and errors get.
     ///   - build: Gets the state that is left.
     /// - Throws: ``InvalidTransition``.
+    @inlinable
     public func callAsFunction(
         userInfo: UserInfo = [:],
         _ build: (Source) throws -> Destination
     ) throws(InvalidTransition) {
         try machine.attempt(Trigger(event), userInfo: userInfo) { offer in
-            try build(offer.source(as: Source.self)) as AnyObject
+            Made(try build(offer.source(as: Source.self)))
         }
     }
 
     /// Fires the event to an empty state.
     /// - Parameter userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``.
+    @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
-        try machine.attempt(Trigger(event), userInfo: userInfo) { _ in Destination() }
+        try machine.attempt(Trigger(event), userInfo: userInfo) { _ in Made(Destination()) }
     }
 
     /// Fires an event with several destinations to the only one that it has from the current state, an empty one.
     /// - Parameter userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one, or if that is not empty.
+    @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
         try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
     }
@@ -192,6 +215,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// Fires an event with several destinations, where what they have in common is itself the class of an empty state.
     /// - Parameter userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one, or if that is not empty.
+    @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
     where Destination: EmptyState, Destination == W.AnyState {
         try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
@@ -207,8 +231,9 @@ extension StateMachine {
     ///   - userInfo: What callbacks and errors get.
     /// - Throws: ``InvalidTransition``; `noEvent` or `ambiguousEvent`, with the events that lead there, if there is not
     ///   exactly one.
+    @inlinable
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
         let object = state as AnyObject
-        try attempt(.entering(type(of: object)), userInfo: userInfo) { _ in object }
+        try attempt(.entering(type(of: object)), userInfo: userInfo) { _ in Made(state) }
     }
 }

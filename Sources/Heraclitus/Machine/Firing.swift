@@ -5,12 +5,13 @@ extension StateMachine {
     /// How many fires of callbacks are carried out before the outermost fire returns: 10,000.
     ///
     /// The one that exceeds it throws `.endlessChain`; those before it happen, and the outermost fire succeeds.
-    public static var chainLimit: Int { 10_000 }
+    @inlinable public static var chainLimit: Int { 10_000 }
 
+    @inlinable
     func attempt(
         _ trigger: Trigger,
         userInfo: UserInfo,
-        building build: (Offer<W>) throws -> AnyObject
+        building build: (Offer<W>) throws -> Made<W>
     ) throws(InvalidTransition) {
         if turn.isMine, let run {
             try attemptAgain(trigger, userInfo: userInfo, building: build, in: run)
@@ -25,10 +26,11 @@ extension StateMachine {
     }
 
     /// Fires from a callback: now or never is decided now, the rest comes when everyone has been called.
-    private func attemptAgain(
+    @inlinable
+    func attemptAgain(
         _ trigger: Trigger,
         userInfo: UserInfo,
-        building build: (Offer<W>) throws -> AnyObject,
+        building build: (Offer<W>) throws -> Made<W>,
         in run: UnsafeMutablePointer<Run>
     ) throws(InvalidTransition) {
         func refusal(_ reason: InvalidTransition.Reason) -> InvalidTransition {

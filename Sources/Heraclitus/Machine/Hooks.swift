@@ -176,7 +176,11 @@ extension StateMachine {
 
     // MARK: -
 
-    private var hooks: OwnHooks { ownHooks.load() ?? ownHooks.storeIfNil(OwnHooks()) }
+    private var hooks: OwnHooks {
+        let hooks = ownHooks.storeIfNil(OwnHooks())
+        hasOwnHooks.store(true, ordering: .releasing)
+        return hooks
+    }
 
     private func name<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> String {
         let event = workflow.events[keyPath: event]

@@ -1,7 +1,8 @@
 import Synchronization
 
 /// A place in the course of a transition at which hooks are called, in the order of the calls.
-enum Place: Int, CaseIterable {
+@usableFromInline
+enum Place: Int, CaseIterable, Sendable {
     case willFire
     case willExit
     case willEnter
@@ -12,6 +13,7 @@ enum Place: Int, CaseIterable {
 }
 
 /// The closures that were added to one machine.
+@usableFromInline
 final class OwnHooks: Sendable {
     typealias Guard = EventDeclaration.Guard
     typealias Hook = EventDeclaration.Hook
@@ -37,6 +39,7 @@ final class OwnHooks: Sendable {
     }
 
     /// Asks the guards in the order they were added.
+    @usableFromInline
     func askGuards(_ transition: StateTransition) throws {
         for entry in storage.withLock({ $0.guards }) {
             guard let content = entry.content, content.onUpdate || !transition.isUpdate else { continue }
@@ -45,6 +48,7 @@ final class OwnHooks: Sendable {
     }
 
     /// Calls the hooks of a place in the order they were added; not one that is cancelled meanwhile.
+    @usableFromInline
     func call(_ place: Place, _ transition: StateTransition) {
         for entry in storage.withLock({ $0.hooks[place.rawValue] }) { entry.content?(transition) }
     }

@@ -1,5 +1,6 @@
 extension StateMachine {
     /// The error of a fire that is refused in a state, with the destination if that is known better than the event says.
+    @usableFromInline
     func refusal(
         _ reason: InvalidTransition.Reason,
         _ trigger: Trigger,
@@ -15,7 +16,7 @@ extension StateMachine {
         switch trigger {
         case .event(let index):
             event = definition.events[index].name
-            expected = onlyDestination(of: definition.events[index])
+            expected = definition.events[index].onlyDestination
         case .named(let name):
             event = name
         case .unbound:
@@ -37,12 +38,7 @@ extension StateMachine {
         )
     }
 
-    /// The name of the state that an event leads to, if it leads to one only.
-    private func onlyDestination(of event: BoundEvent) -> String? {
-        let first = event.declaration.pairs.first?.destination
-        return event.declaration.pairs.allSatisfy { $0.destination == first } ? first?.name : nil
-    }
-
+    @usableFromInline
     static func name(of type: any AnyObject.Type) -> String {
         (type as? any WorkflowState.Type)?.name ?? String(describing: type)
     }

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// One workflow in progress: it keeps the current state, refuses what is not allowed, and calls everyone who asked.
 ///
@@ -31,20 +31,37 @@ import Synchronization
 /// the first fire, whichever comes first.
 public final class StateMachine<W: Workflow>: Sendable {
     /// What readers see.
+    @usableFromInline
     struct Position: Sendable {
-        var standing: Standing
-        var previous: W.AnyState?
-        var revision: Int
-        var activation: Activation
+        @usableFromInline var standing: Standing
+        @usableFromInline var previous: W.AnyState?
+        @usableFromInline var revision: Int
+        @usableFromInline var activation: Activation
+
+        @inlinable
+        init(standing: Standing, previous: W.AnyState?, revision: Int, activation: Activation) {
+            self.standing = standing
+            self.previous = previous
+            self.revision = revision
+            self.activation = activation
+        }
     }
 
     /// A state object with the number of its class.
+    @usableFromInline
     struct Standing: Sendable {
-        var state: W.AnyState
-        var index: Int
+        @usableFromInline var state: W.AnyState
+        @usableFromInline var index: Int
+
+        @inlinable
+        init(state: W.AnyState, index: Int) {
+            self.state = state
+            self.index = index
+        }
     }
 
     /// What is due before the first transition.
+    @usableFromInline
     enum Activation: Sendable {
         /// To call the hooks of entering the state.
         case entry
@@ -56,15 +73,19 @@ public final class StateMachine<W: Workflow>: Sendable {
         case done
     }
 
-    let workflow: CompiledWorkflow<W>
-    let turn = Turn()
-    let position: Mutex<Position>
-    let ownHooks = AtomicLazyReference<OwnHooks>()
+    @usableFromInline let workflow: CompiledWorkflow<W>
+    @usableFromInline let turn = Turn()
+    @usableFromInline let position: Mutex<Position>
+    @usableFromInline let ownHooks = AtomicLazyReference<OwnHooks>()
+
+    // Beside the reference, because asking that is a call into another module, eight times a transition.
+    @usableFromInline let hasOwnHooks = Atomic<Bool>(false)
 
     // Unsafe is only the compiler's view: written and followed by the thread whose turn it is and nobody else. It points
     // into the stack frame in which that thread has the turn, and is `nil` again before the turn is passed.
-    nonisolated(unsafe) var run: UnsafeMutablePointer<Run>?
+    @usableFromInline nonisolated(unsafe) var run: UnsafeMutablePointer<Run>?
 
+    @inlinable
     init(at position: Position, in workflow: CompiledWorkflow<W>) {
         self.workflow = workflow
         self.position = Mutex(position)
@@ -73,6 +94,7 @@ public final class StateMachine<W: Workflow>: Sendable {
     /// Makes a machine in the workflow's initial state.
     ///
     /// The first use of a workflow reads its definition and stops the program if that is wrong.
+    @inlinable
     public convenience init() {
         self.init(placing: W.initial, due: .entry)
     }
@@ -94,17 +116,23 @@ public final class StateMachine<W: Workflow>: Sendable {
         self.init(placing: state, due: .restoring)
     }
 
-    private convenience init(placing state: W.AnyState, due activation: Activation) {
+    @inlinable
+    convenience init(placing state: W.AnyState, due activation: Activation) {
         let workflow = CompiledWorkflow<W>.shared
         let type: any AnyObject.Type = Swift.type(of: state as AnyObject)
-        guard let index = workflow.definition.stateIndex(of: type) else {
-            fatalError(
-                "\(String(reflecting: type)) is not registered with the workflow \(workflow.definition.workflow): "
-                    + "name it in an event or list it in `states`."
-            )
-        }
+        guard let index = workflow.definition.stateIndex(of: type) else { Self.stop(at: type) }
         let standing = Standing(state: state, index: index)
         self.init(at: Position(standing: standing, previous: nil, revision: 0, activation: activation), in: workflow)
+    }
+}
+
+extension StateMachine {
+    @usableFromInline
+    static func stop(at type: any AnyObject.Type) -> Never {
+        fatalError(
+            "\(String(reflecting: type)) is not registered with the workflow \(W.name): "
+                + "name it in an event or list it in `states`."
+        )
     }
 }
 
@@ -114,7 +142,7 @@ public final class StateMachine<W: Workflow>: Sendable {
 // state in which everything already accepted will leave the machine; everywhere else for the one it shows.
 extension StateMachine {
     /// The current state object.
-    public var state: W.AnyState { position.withLock { $0.standing.state } }
+    @inlinable public var state: W.AnyState { position.withLock { $0.standing.state } }
 
     /// The state object that the last transition left; `nil` before the first, and after restoring.
     public var previousState: W.AnyState? { position.withLock { $0.previous } }
@@ -150,17 +178,19 @@ extension StateMachine {
     ///
     /// Guards are not asked. Inside a callback of this machine, on its thread, the answer is for the state in which
     /// everything already accepted will leave the machine.
-    public var can: Can<W> { Can(machine: self) }
+    @inlinable public var can: Can<W> { Can(machine: self) }
 
     /// Fires events: `machine.fire.load(…)`, `machine.fire(\.load, …)`, `machine.fire(named: "load", …)`.
-    public var fire: Fire<W> { Fire(machine: self) }
+    @inlinable public var fire: Fire<W> { Fire(machine: self) }
 
-    static var largestRevision: Int { 1 << 53 }
+    @inlinable static var largestRevision: Int { 1 << 53 }
 
-    var definition: Definition { workflow.definition }
+    @inlinable var hooksInUse: OwnHooks? { hasOwnHooks.load(ordering: .acquiring) ? ownHooks.load() : nil }
+
+    @inlinable var definition: Definition { workflow.definition }
 
     /// The number of the state for which a fire on this thread would be validated.
-    var expectedIndex: Int {
+    @inlinable var expectedIndex: Int {
         if turn.isMine, let run { return run.pointee.standing.index }
         return position.withLock { $0.standing.index }
     }

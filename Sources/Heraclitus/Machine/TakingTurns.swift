@@ -1,8 +1,9 @@
-import Synchronization
+public import Synchronization
 
 extension StateMachine {
     /// Takes the turn, waiting for it if it is another thread's.
     /// - Throws: `.deadlock` if it could never come.
+    @inlinable
     func takeTurn(for trigger: Trigger, userInfo: UserInfo) throws(InvalidTransition) {
         guard let circle = waitForTurn() else { return }
         let source = position.withLock { $0.standing.index }
@@ -11,6 +12,7 @@ extension StateMachine {
 
     /// Takes the turn, waiting for it if it is another thread's.
     /// - Returns: `nil` when it is this thread's; or the circle of machines because of which it could never come.
+    @inlinable
     func waitForTurn() -> [String]? {
         let thread = ThreadID.current
         // Most turns are shorter than a trip to the waiting room and back.
@@ -19,6 +21,7 @@ extension StateMachine {
     }
 
     /// Does something in the turn that this thread has just taken, and passes the turn.
+    @inlinable
     func withTurn<Result>(
         _ body: (UnsafeMutablePointer<Run>) throws(InvalidTransition) -> Result
     ) throws(InvalidTransition) -> Result {
@@ -40,13 +43,15 @@ extension StateMachine {
 }
 
 extension StateMachine: TurnHolder {
-    var turnName: String { definition.workflow }
+    @usableFromInline var turnName: String { definition.workflow }
 
-    var turnOwner: ThreadID? { turn.owner }
+    @usableFromInline var turnOwner: ThreadID? { turn.owner }
 
+    @usableFromInline
     func tryTakeTurn(by thread: ThreadID, othersWait: Bool) -> Bool {
         turn.tryTake(by: thread, othersWait: othersWait)
     }
 
+    @usableFromInline
     func noteWaitingForTurn() -> Bool { turn.noteWaiting() }
 }

@@ -10,8 +10,9 @@
 /// validator.allowedEvents(in: IdleState.self)      // ["load", "cancel"]
 /// ```
 public struct TransitionValidator<W: Workflow>: Sendable {
-    let definition: Definition
+    @usableFromInline let definition: Definition
 
+    @inlinable
     init(_ definition: Definition) { self.definition = definition }
 
     /// Makes a validator; the first use of a workflow reads its definition and stops the program if that is wrong.
@@ -78,24 +79,28 @@ public struct TransitionValidator<W: Workflow>: Sendable {
 
 extension TransitionValidator {
     /// What becomes of an event in a state.
+    @usableFromInline
     enum Reception {
         case leads
         case ignored
         case refused
     }
 
+    @inlinable
     func reception(of event: BoundEvent, in source: Int) -> Reception {
         if event.leads.hasAny(in: source) { return .leads }
         return event.ignored[source, 0] ? .ignored : .refused
     }
 
     /// What an event does between two states.
+    @usableFromInline
     enum Effect {
         case transition
         case update
         case refused
     }
 
+    @inlinable
     func effect(of event: BoundEvent, from source: Int, to destination: Int) -> Effect {
         guard event.leads[source, destination] else { return .refused }
         return event.updates[source, destination] ? .update : .transition

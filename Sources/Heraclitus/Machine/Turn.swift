@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -11,11 +11,12 @@ import Synchronization
 /// A thread that is running now.
 ///
 /// Another one may get the same number when this one has ended.
+@usableFromInline
 struct ThreadID: Equatable, Sendable {
     /// Never 0 and always even: an address in all three C libraries.
-    fileprivate let bits: UInt
+    @usableFromInline let bits: UInt
 
-    static var current: ThreadID {
+    @usableFromInline static var current: ThreadID {
         #if canImport(Glibc)
             ThreadID(bits: UInt(pthread_self()))
         #else
@@ -28,24 +29,27 @@ struct ThreadID: Equatable, Sendable {
 ///
 /// Not a lock that user code could block on by reading: only whoever wants to change the machine takes it. Taking it
 /// acquires and passing it releases, so that what the owner wrote the next owner sees.
+@usableFromInline
 struct Turn: ~Copyable, Sendable {
-    private let word = Atomic<UInt>(0)
+    @usableFromInline let word = Atomic<UInt>(0)
 
-    private static let contended: UInt = 1
+    @inlinable static var contended: UInt { 1 }
 
+    @inlinable
     init() {}
 
-    var owner: ThreadID? {
+    @usableFromInline var owner: ThreadID? {
         let bits = word.load(ordering: .acquiring) & ~Self.contended
         return bits == 0 ? nil : ThreadID(bits: bits)
     }
 
-    var isMine: Bool {
+    @inlinable var isMine: Bool {
         let bits = word.load(ordering: .relaxed) & ~Self.contended
         return bits != 0 && bits == ThreadID.current.bits
     }
 
     /// Takes the turn if it is nobody's; passing it on wakes somebody if others wait.
+    @inlinable
     func tryTake(by thread: ThreadID, othersWait: Bool = false) -> Bool {
         word.compareExchange(
             expected: 0,
@@ -73,6 +77,7 @@ struct Turn: ~Copyable, Sendable {
 
     /// Gives the turn back.
     /// - Returns: Whether somebody waits for it and has to be woken.
+    @inlinable
     func pass() -> Bool {
         word.exchange(0, ordering: .releasing) & Self.contended != 0
     }

@@ -7,6 +7,7 @@
 #endif
 
 /// Something whose turn threads wait for.
+@usableFromInline
 protocol TurnHolder: AnyObject, Sendable {
     /// What a report of a deadlock calls it.
     var turnName: String { get }
@@ -18,8 +19,9 @@ protocol TurnHolder: AnyObject, Sendable {
 /// Where threads wait whose turn it is not yet, all in one place, so that one look finds who waits for whom.
 ///
 /// A thread comes here only when somebody else has the turn; as long as nobody meets, it is never entered.
+@usableFromInline
 final class WaitingRoom: @unchecked Sendable {
-    static let shared = WaitingRoom()
+    @usableFromInline static let shared = WaitingRoom()
 
     private final class Visitor {
         let thread: ThreadID
@@ -53,6 +55,7 @@ final class WaitingRoom: @unchecked Sendable {
     /// Waits until the turn is the thread's.
     /// - Returns: `nil` when it is; or, when that could never happen, the names of the holders whose owners wait for one
     ///   another in a circle.
+    @usableFromInline
     func wait(for holder: any TurnHolder, as thread: ThreadID) -> [String]? {
         pthread_mutex_lock(door)
         let me = Visitor(thread, waitingFor: holder)
@@ -71,6 +74,7 @@ final class WaitingRoom: @unchecked Sendable {
     }
 
     /// Wakes one of those who wait for a turn that was passed.
+    @usableFromInline
     func wake(for holder: any TurnHolder) {
         pthread_mutex_lock(door)
         if let next = visitors.first(where: { $0.holder === holder }) { pthread_cond_signal(next.bell) }
