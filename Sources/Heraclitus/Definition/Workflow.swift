@@ -22,7 +22,7 @@ public protocol Workflow: Sendable {
     /// What `machine.state` is handed out as, usually `any` protocol of the workflow's own; inferred from ``initial``.
     associatedtype AnyState: Sendable
 
-    /// The state in which a new machine is; made anew for each machine.
+    /// The state in which a new machine is; made anew for each machine, and once more when the definition is read.
     static var initial: AnyState { get }
 
     /// The workflow's stable name, which archives, errors and tables use; by default the type's own name.
