@@ -11,7 +11,7 @@ extension StateMachine {
     ///
     /// Keys are sorted and dates are written in ISO 8601, so that the same machine archives to the same bytes. A coder of
     /// your own does as well, for a machine is `Codable`; one that is to read what this writes decodes dates as
-    /// ``Foundation/JSONDecoder/DateDecodingStrategy/archived``.
+    /// `JSONDecoder.DateDecodingStrategy.archived`.
     ///
     /// Any thread may call it at any time; the archive shows one moment.
     /// - Returns: UTF-8 JSON, on one line.

@@ -217,16 +217,16 @@ extension DefinitionCompiler {
         guard !pairs.isEmpty else { return [.emptyEvent(event.name)] }
         let sources = Set(pairs.compactMap(\.source).map { ObjectIdentifier($0) })
         let ignored = event.declaration.ignored.filter { sources.contains(ObjectIdentifier($0)) }
-        let updated = Set(pairs.filter(\.isUpdate).flatMap { descendants[number(of: $0.destination)] }).sorted().filter
-        {
-            state in
-            pairs.contains { pair in
-                !pair.isUpdate && lineages[state].contains(number(of: pair.destination))
-                    && pair.source.map { lineages[state].contains(number(of: $0)) } ?? true
-            }
-        }
+        let updated = classes.indices.filter { isContradictory(event.declaration, in: $0) }
         return ignored.map { .contradictoryIgnore(event: event.name, state: $0.name) }
             + updated.map { .contradictoryUpdate(event: event.name, state: classes[$0].name) }
+    }
+
+    /// Whether an event both updates a state and leads from it to itself, by its own pairs or those of superclasses.
+    private func isContradictory(_ declaration: EventDeclaration, in state: Int) -> Bool {
+        func isKind(of type: any WorkflowState.Type) -> Bool { lineages[state].contains(number(of: type)) }
+        let pairs = declaration.pairs.filter { isKind(of: $0.destination) && $0.source.map(isKind) ?? true }
+        return pairs.contains(where: \.isUpdate) && !pairs.allSatisfy(\.isUpdate)
     }
 
     /// The groups of several elements that share a key which is no blank, in the order of their first element.

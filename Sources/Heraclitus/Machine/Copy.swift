@@ -5,8 +5,8 @@ extension StateMachine {
     ///
     /// The copy has the definition's hooks and none of this machine's own closures, observers or pending work. A state
     /// object is shared, because it does not change; one that is ``Copying`` is copied. A state that holds a machine and
-    /// is not `Copying` stops the program here, for the copy would change with the original. Finding that takes a look at
-    /// every property, some microseconds for a state that is not `Copying`.
+    /// is not `Copying` stops the program here, for the copy would change with the original. That is found by
+    /// reflection over every property, at each copy of a state that is not `Copying`.
     ///
     /// Any thread may call it at any time; during a transition it copies the state that the machine still shows.
     public func copy() -> StateMachine {

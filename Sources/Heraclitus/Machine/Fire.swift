@@ -21,7 +21,7 @@ public struct Fire<W: Workflow>: Sendable {
         FireableEvent(event: machine.workflow.storage.pointee[keyPath: event], machine: machine)
     }
 
-    /// Fires an event given by key path or as a decoded value, with a state object.
+    /// Fires an event given by key path, with a state object.
     ///
     /// As ``FireableEvent/callAsFunction(_:userInfo:)``, which says when what is evaluated and thrown.
     /// - Parameters:

@@ -20,15 +20,10 @@ extension StateMachine {
         _ event: KeyPath<W, W.Event<S, D>>,
         _ body: @escaping @Sendable (S, D, StateTransition) throws -> Void
     ) -> Registration {
-        let name = name(of: event)
-        return hooks.add(
-            guard: { transition in
-                guard transition.event == name, let (source, destination) = W.Event<S, D>.objects(of: transition)
-                else { return }
-                try body(source, destination, transition)
-            },
-            onUpdate: true
-        )
+        let objects = objects(of: event)
+        return hooks.add(guard: { transition in
+            if let (source, destination) = objects(transition) { try body(source, destination, transition) }
+        })
     }
 
     /// Adds a guard against leaving a state and its subclasses, which throws to decline.
@@ -40,12 +35,10 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) throws -> Void
     ) -> Registration {
-        hooks.add(
-            guard: { transition in
-                if let source = transition.sourceObject as? S { try body(source, transition) }
-            },
-            onUpdate: false
-        )
+        hooks.add(guard: { transition in
+            guard !transition.isUpdate, let source = transition.sourceObject as? S else { return }
+            try body(source, transition)
+        })
     }
 
     /// Adds a guard against entering a state and its subclasses, which throws to decline.
@@ -57,12 +50,10 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) throws -> Void
     ) -> Registration {
-        hooks.add(
-            guard: { transition in
-                if let destination = transition.destinationObject as? S { try body(destination, transition) }
-            },
-            onUpdate: false
-        )
+        hooks.add(guard: { transition in
+            guard !transition.isUpdate, let destination = transition.destinationObject as? S else { return }
+            try body(destination, transition)
+        })
     }
 
     // MARK: Hooks of a state
@@ -182,23 +173,22 @@ extension StateMachine {
         return hooks
     }
 
-    private func name<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> String {
-        let event = workflow.events[keyPath: event]
-        guard let index = event.slot.index else {
+    /// Finds both objects of a transition, if it is one of an event.
+    private func objects<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> @Sendable (StateTransition) -> (S, D)? {
+        guard let index = workflow.storage.pointee[keyPath: event].slot.index else {
             fatalError("\(event) is no stored property of \(definition.workflow) and can never be fired.")
         }
-        return definition.events[index].name
+        let name = definition.events[index].name
+        return { $0.event == name ? W.Event<S, D>.objects(of: $0) : nil }
     }
 
     private func hook<S, D>(
         of event: KeyPath<W, W.Event<S, D>>,
         _ body: @escaping @Sendable (S, D, StateTransition) -> Void
     ) -> OwnHooks.Hook {
-        let name = name(of: event)
+        let objects = objects(of: event)
         return { transition in
-            guard transition.event == name, let (source, destination) = W.Event<S, D>.objects(of: transition)
-            else { return }
-            body(source, destination, transition)
+            if let (source, destination) = objects(transition) { body(source, destination, transition) }
         }
     }
 }

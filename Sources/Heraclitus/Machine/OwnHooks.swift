@@ -19,15 +19,14 @@ final class OwnHooks: Sendable {
     typealias Hook = EventDeclaration.Hook
 
     private struct Storage {
-        var guards: [Entry<(closure: Guard, onUpdate: Bool)>] = []
+        var guards: [Entry<Guard>] = []
         var hooks: [[Entry<Hook>]] = Array(repeating: [], count: Place.allCases.count)
     }
 
     private let storage = Mutex(Storage())
 
-    /// Adds a guard, which is asked about updates as well or not.
-    func add(guard closure: @escaping Guard, onUpdate: Bool) -> Registration {
-        let entry = Entry((closure: closure, onUpdate: onUpdate))
+    func add(guard closure: @escaping Guard) -> Registration {
+        let entry = Entry(closure)
         storage.withLock { $0.guards.append(entry) }
         return registration(of: entry) { entry, storage in storage.guards.removeAll { $0 === entry } }
     }
@@ -41,10 +40,7 @@ final class OwnHooks: Sendable {
     /// Asks the guards in the order they were added.
     @usableFromInline
     func askGuards(_ transition: StateTransition) throws {
-        for entry in storage.withLock({ $0.guards }) {
-            guard let content = entry.content, content.onUpdate || !transition.isUpdate else { continue }
-            try content.closure(transition)
-        }
+        for entry in storage.withLock({ $0.guards }) { try entry.content?(transition) }
     }
 
     /// Calls the hooks of a place in the order they were added; not one that is cancelled meanwhile.

@@ -101,7 +101,8 @@ public final class StateMachine<W: Workflow>: Sendable {
 
     /// Makes a machine that begins in another state than the workflow's initial one, and enters it.
     ///
-    /// Its activation enters that state, as that of ``init()`` does the initial one; ``init(in:)`` enters nothing. An object whose class is not registered with the workflow stops the program.
+    /// Its activation enters that state, as that of ``init()`` does the initial one; ``init(in:)`` enters nothing. An
+    /// object whose class is not registered with the workflow stops the program.
     /// - Parameter state: The state to begin in.
     public convenience init(initially state: W.AnyState) {
         self.init(placing: state, due: .entry)
