@@ -12,10 +12,19 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Heraclitus", targets: ["Heraclitus"]),
+        .executable(name: "benchmark", targets: ["Benchmark"]),
         .executable(name: "dpkg-replay", targets: ["DpkgReplay"]),
     ],
     targets: [
         .target(name: "Heraclitus", swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmark",
+            dependencies: ["CAllocator", "Heraclitus"],
+            path: "Examples/Benchmark",
+            exclude: ["Allocator", "Generated/generate.py"],
+            swiftSettings: settings
+        ),
+        .systemLibrary(name: "CAllocator", path: "Examples/Benchmark/Allocator"),
         .executableTarget(
             name: "DpkgReplay",
             dependencies: ["Heraclitus"],

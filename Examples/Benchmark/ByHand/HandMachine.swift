@@ -1,0 +1,61 @@
+import Synchronization
+
+/// The limit: what a strong engineer writes who needs no more than thread safety and hooks.
+///
+/// The lock is not held while hooks run, so they may fire again; but what they fire, and what other threads fire, comes in
+/// between the hooks of the transition under way.
+final class HandMachine: Sendable {
+    typealias Observer = @Sendable (HandEvent, any HandState, any HandState) -> Void
+
+    private struct Storage {
+        var state: any HandState
+        var revision = 0
+        var observers: [Observer] = []
+    }
+
+    private let storage: Mutex<Storage>
+
+    init(in state: any HandState = HandIdle()) { storage = Mutex(Storage(state: state)) }
+
+    var state: any HandState { storage.withLock { $0.state } }
+
+    func can(_ event: HandEvent) -> Bool {
+        storage.withLock { event.leads(from: type(of: $0.state).kind) }
+    }
+
+    func observe(_ observer: @escaping Observer) { storage.withLock { $0.observers.append(observer) } }
+
+    /// Fires with an object, which is made only if the event is allowed.
+    func fire(_ event: HandEvent, _ state: @autoclosure () -> any HandState) throws(HandInvalidTransition) {
+        try fire(event) { (_: any HandState) in state() }
+    }
+
+    /// Fires with a closure that makes the object from the state that is left.
+    func fire(
+        _ event: HandEvent,
+        building build: (any HandState) -> any HandState
+    ) throws(HandInvalidTransition) {
+        let (source, destination, observers) = try storage.withLock { storage throws(HandInvalidTransition) in
+            let source = storage.state
+            let kind = type(of: source).kind
+            guard event.leads(from: kind) else { throw HandInvalidTransition(event: event, source: kind) }
+            let destination = build(source)
+            storage.state = destination
+            storage.revision += 1
+            return (source, destination, storage.observers)
+        }
+        source.didExit(to: destination, by: event)
+        destination.didEnter(from: source, by: event)
+        for observer in observers { observer(event, source, destination) }
+    }
+}
+
+extension HandMachine {
+    func goAround(_ content: Content) throws(HandInvalidTransition) {
+        try fire(.load, HandLoading(url: content.url))
+        try fire(.fail, HandFailure(content.error, url: content.url))
+        try fire(.retry) { failure in HandLoading(url: (failure as? HandFailure)?.url ?? "") }
+        try fire(.finish, HandCompleted(byteCount: 1024))
+        try fire(.reset, HandIdle())
+    }
+}

@@ -1,0 +1,58 @@
+/// Something that is measured, with what it is measured against.
+///
+/// A new one is a value in one of the lists in `Figures`, which ``all`` puts together.
+struct Figure {
+    /// One side of a comparison: takes one sample that lasts about as long as it is told.
+    typealias Side = (Duration) -> Double
+
+    let name: String
+    let unit: String
+
+    /// The largest ratio of ours to the limit that is good enough; `nil` for what is measured for scale.
+    let goal: Double?
+    let ours: Side
+    let limit: Side
+
+    /// Where the text says something else than a ratio of costs.
+    var remark: String?
+
+    static var all: [Figure] {
+        firing + asking + living + threads + archiving + absent + growing + scale
+    }
+
+    /// Samples both sides by turns, so that what else the machine does meets both.
+    func measured(_ count: Int, for time: Duration) -> Measurement {
+        _ = (ours(time / 4), limit(time / 4))
+        let pairs = (0..<count).map { index in
+            if index.isMultiple(of: 2) {
+                let first = ours(time)
+                return (ours: first, limit: limit(time))
+            }
+            let first = limit(time)
+            return (ours: ours(time), limit: first)
+        }
+        return Measurement(figure: self, ours: Samples(pairs.map(\.ours)), limit: Samples(pairs.map(\.limit)))
+    }
+}
+
+struct Measurement {
+    let figure: Figure
+    let ours: Samples
+    let limit: Samples
+
+    var ratio: Double { ours.median / limit.median }
+}
+
+struct Samples {
+    let median: Double
+    let minimum: Double
+    let maximum: Double
+
+    init(_ values: [Double]) {
+        let sorted = values.sorted()
+        let middle = sorted.count / 2
+        median = sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+        minimum = sorted[0]
+        maximum = sorted[sorted.count - 1]
+    }
+}

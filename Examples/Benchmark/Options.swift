@@ -1,0 +1,56 @@
+/// What the command line asks for.
+struct Options {
+    static let usage = """
+        usage: benchmark [--json] [--only TEXT] [--samples N] [--milliseconds N]
+
+          --json             a line of JSON a figure instead of the table
+          --only TEXT        only figures whose name contains the text
+          --samples N        how often each side is measured, 15 unless given
+          --milliseconds N   how long a sample takes about, 20 unless given
+        """
+
+    var json = false
+    var help = false
+    var only: String?
+    var samples = 15
+    var sampleTime = Duration.milliseconds(20)
+
+    /// Set in the processes that the benchmark starts to see a workflow's first use.
+    var firstUse: FirstUse?
+
+    struct Misuse: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ problem: String) { description = "benchmark: \(problem)\n\(Options.usage)" }
+    }
+
+    init(_ arguments: some Sequence<String>) throws(Misuse) {
+        var arguments = arguments.makeIterator()
+        while let argument = arguments.next() {
+            switch argument {
+            case "--json": json = true
+            case "--help", "-h": help = true
+            case "--only": only = try Self.value(of: argument, arguments.next())
+            case "--samples": samples = try Self.number(argument, arguments.next())
+            case "--milliseconds": sampleTime = .milliseconds(try Self.number(argument, arguments.next()))
+            case "--first-use":
+                let name = try Self.value(of: argument, arguments.next())
+                guard let workflow = FirstUse(rawValue: name) else { throw Misuse("no workflow \(name)") }
+                firstUse = workflow
+            default: throw Misuse("what is \(argument)?")
+            }
+        }
+    }
+
+    private static func value(of option: String, _ value: String?) throws(Misuse) -> String {
+        guard let value else { throw Misuse("\(option) needs a value") }
+        return value
+    }
+
+    private static func number(_ option: String, _ value: String?) throws(Misuse) -> Int {
+        guard let number = Int(try Self.value(of: option, value)), (1...10_000).contains(number) else {
+            throw Misuse("\(option) needs a number from 1 to 10000")
+        }
+        return number
+    }
+}

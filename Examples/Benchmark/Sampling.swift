@@ -1,0 +1,38 @@
+/// Makes a side that times a loop: nanoseconds per operation.
+///
+/// - Parameters:
+///   - operations: How many operations a round is.
+///   - round: Does so many rounds. It takes the number and not one round each, so that the loop is compiled with it.
+func perOperation(of operations: Int = 1, _ rounds: @escaping (Int) -> Void) -> Figure.Side {
+    var count = 0
+    return { time in
+        if count == 0 { count = calibrated(rounds, for: time) }
+        return nanoseconds { rounds(count) } / Double(count * operations)
+    }
+}
+
+func nanoseconds(_ body: () -> Void) -> Double {
+    ContinuousClock().measure(body) / .nanoseconds(1)
+}
+
+/// The number of rounds that takes about a time.
+private func calibrated(_ rounds: (Int) -> Void, for time: Duration) -> Int {
+    var count = 1
+    while true {
+        let taken = nanoseconds { rounds(count) }
+        // A tenth is enough to tell the rest from.
+        if taken * 10 >= time / .nanoseconds(1) { return max(1, Int(Double(count) * (time / .nanoseconds(1)) / taken)) }
+        count *= 2
+    }
+}
+
+// What the optimizer must believe is used.
+
+@inline(never) @_optimize(none)
+func keep(_ object: AnyObject) {}
+
+@inline(never) @_optimize(none)
+func keep(_ answer: Bool) {}
+
+@inline(never) @_optimize(none)
+func keep(_ number: Int) {}
