@@ -35,7 +35,7 @@ extension StateMachine {
     public convenience init(archive: Data) throws(ArchiveError) {
         do {
             let restored = try archiveDecoder.decode(Self.self, from: archive)
-            self.init(at: restored.position.withLock { $0 }, in: restored.workflow)
+            self.init(restored.moment, in: restored.workflow)
         } catch let error as ArchiveError {
             throw error
         } catch {

@@ -25,15 +25,15 @@ extension StateMachine: Encodable {
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with what the state's own `encode(to:)` throws.
     public func encode(to encoder: any Encoder) throws {
-        let position = position.withLock { $0 }
+        let moment = moment
         var container = encoder.container(keyedBy: EnvelopeKey.self)
         try container.encode(currentFormat, forKey: .format)
         try container.encode(definition.workflow, forKey: .workflow)
         try container.encode(definition.version, forKey: .version)
-        try container.encode(position.revision, forKey: .revision)
-        try container.encode(position.activation != .entry, forKey: .activated)
-        try container.encode(definition.states[position.standing.index].name, forKey: .state)
-        guard let state = position.standing.state as? any WorkflowState else { return }
+        try container.encode(moment.revision, forKey: .revision)
+        try container.encode(moment.standing.activation != .entry, forKey: .activated)
+        try container.encode(definition.states[moment.standing.index].name, forKey: .state)
+        guard let state = moment.state as? any WorkflowState else { return }
         do {
             try container.encode(state, forKey: .data)
         } catch let error as ArchiveError {
@@ -54,7 +54,7 @@ extension StateMachine: Decodable {
     public convenience init(from decoder: any Decoder) throws {
         let workflow = CompiledWorkflow<W>.shared
         do {
-            self.init(at: try Self.position(from: decoder, in: workflow.definition), in: workflow)
+            self.init(try Self.moment(from: decoder, in: workflow.definition), in: workflow)
         } catch let error as ArchiveError {
             throw error
         } catch {
@@ -65,7 +65,7 @@ extension StateMachine: Decodable {
         }
     }
 
-    private static func position(from decoder: any Decoder, in definition: Definition) throws -> Position {
+    private static func moment(from decoder: any Decoder, in definition: Definition) throws -> Moment {
         let container = try decoder.container(keyedBy: EnvelopeKey.self)
         let here = ArchiveError.path(decoder.codingPath)
         func path(_ key: EnvelopeKey) -> String { ArchiveError.path(decoder.codingPath + [key]) }
@@ -89,7 +89,7 @@ extension StateMachine: Decodable {
             throw ArchiveError.newerVersion(version, supported: definition.version, path: here)
         }
         let revision = try container.decode(Int.self, forKey: .revision)
-        guard (0...largestRevision).contains(revision) else {
+        guard (0...MachineCore.largestRevision).contains(revision) else {
             throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is no revision.")
         }
         let isActivated = try container.decode(Bool.self, forKey: .activated)
@@ -100,7 +100,7 @@ extension StateMachine: Decodable {
 
         let object: any WorkflowState
         do {
-            object = try decode(definition.states[index].type, from: container)
+            object = try decode(definition.state(index).pointee.type, from: container)
         } catch let error as ArchiveError {
             throw error
         } catch {
@@ -116,11 +116,11 @@ extension StateMachine: Decodable {
                 explanation: "\(name) is not of the type of this workflow's states, \(W.AnyState.self)."
             )
         }
-        return Position(
-            standing: Standing(state: state, index: index),
+        return Moment(
+            state: state,
             previous: nil,
-            revision: revision,
-            activation: isActivated ? .restoring : .entry
+            standing: Standing(index, isActivated ? .restoring : .entry),
+            revision: revision
         )
     }
 

@@ -1,39 +1,38 @@
 import Synchronization
 
-/// A workflow's events and its definition, made when the workflow is first used and shared by all its machines.
+/// A definition together with the type that it is the definition of: the events, typed.
 @usableFromInline
-final class CompiledWorkflow<W: Workflow>: Sendable {
-    // By address, so that a key path reads one event and does not copy them all. Never written and never freed: a compiled
-    // workflow lives as long as the program.
-    @usableFromInline nonisolated(unsafe) let storage: UnsafePointer<W>
+struct CompiledWorkflow<W: Workflow>: Sendable {
     @usableFromInline let definition: Definition
 
-    private init(events: W, definition: Definition) {
-        let storage = UnsafeMutablePointer<W>.allocate(capacity: 1)
-        storage.initialize(to: events)
-        self.storage = UnsafePointer(storage)
-        self.definition = definition
+    @inlinable
+    init(_ definition: Definition) { self.definition = definition }
+
+    /// Where the workflow's value is: by address, so that a key path reads one event and does not copy them all.
+    @inlinable var events: UnsafePointer<W> {
+        definition.content.pointee.eventValues.assumingMemoryBound(to: W.self)
     }
 
-    @inlinable var events: W { storage.pointee }
+    /// The number of an event; `nil` for a property that is computed from one and so belongs to no workflow.
+    // Inlined to where the key path is written, so that it is an offset to the compiler; and by address, for to read the
+    // workflow's value would be to count references to all of its events.
+    @inlinable @inline(__always)
+    func index<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> Int? {
+        guard let address = events.pointer(to: event) else { return events.pointee[keyPath: event].slot.index }
+        return UnsafeRawPointer(address).load(as: Unmanaged<EventSlot>.self)._withUnsafeGuaranteedRef { $0.index }
+    }
 
-    @usableFromInline static var shared: CompiledWorkflow {
-        let key = ObjectIdentifier(W.self)
-        if let found = registry.withLock({ $0[key] }) { return unsafeDowncast(found, to: CompiledWorkflow.self) }
-        // Outside the lock: reading a definition calls its author's code, which may itself use another workflow. Of two
-        // threads that get here at once, the first to finish wins.
-        let made = compile()
-        let kept = registry.withLock { registry in
-            if let found = registry[key] { return found }
-            registry[key] = made
-            return made
-        }
-        return unsafeDowncast(kept, to: CompiledWorkflow.self)
+    /// The workflow, compiled when it is first used.
+    @inlinable static var shared: CompiledWorkflow {
+        CompiledWorkflow(Compiled.definition(of: unsafeBitCast(W.self, to: UnsafeRawPointer.self)) ?? compile())
     }
 
     static func diagnose() -> [WorkflowProblem] { compiler().compiler.problems }
 
-    private static func compile() -> CompiledWorkflow {
+    @usableFromInline
+    static func compile() -> Definition {
+        // Under no lock: reading a definition calls its author's code, which may itself use another workflow. Of two
+        // threads that get here at once, the first to finish wins.
         let (compiler, events) = compiler()
         let problems = compiler.problems
         guard problems.isEmpty else {
@@ -41,7 +40,11 @@ final class CompiledWorkflow<W: Workflow>: Sendable {
             fatalError("The definition of the workflow \(String(reflecting: W.self)) is wrong:\(list)")
         }
         compiler.bind()
-        return CompiledWorkflow(events: events, definition: compiler.definition())
+        let values = [events].compiled()
+        return Compiled.keep(
+            compiler.definition(eventValues: values),
+            of: unsafeBitCast(W.self, to: UnsafeRawPointer.self)
+        )
     }
 
     private static func compiler() -> (compiler: DefinitionCompiler, events: W) {
@@ -50,7 +53,45 @@ final class CompiledWorkflow<W: Workflow>: Sendable {
     }
 }
 
-/// The compiled workflows by type.
-///
-/// An entry's class is the `CompiledWorkflow` of the type in its key.
-private let registry = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+/// The definitions of the workflows that have been used, by the address of the workflow's type.
+@usableFromInline
+enum Compiled {
+    // The table that readers see, by address; unsafe is only the compiler's view of addresses. One that has become too small is left as it is, for somebody may be reading
+    // it; all together are smaller than the one that is in use.
+    private nonisolated(unsafe) static let table = Atomic([AddressTable(for: 32)].compiled())
+    private static let count = Mutex(0)
+
+    /// The definition of a workflow that has been used before; takes no lock.
+    @usableFromInline
+    static func definition(of workflow: UnsafeRawPointer) -> Definition? {
+        table.load(ordering: .acquiring).pointee[workflow].flatMap(Definition.init(bits:))
+    }
+
+    /// Puts a definition where the next one who asks finds it.
+    /// - Returns: The one that is there now: another thread may have been faster.
+    static func keep(_ definition: Definition, of workflow: UnsafeRawPointer) -> Definition {
+        count.withLock { count in
+            let current = table.load(ordering: .relaxed)
+            if let found = current.pointee[workflow].flatMap(Definition.init(bits:)) { return found }
+            count += 1
+            guard count > current.pointee.capacity else {
+                current.pointee.add(definition.bits, for: workflow)
+                return definition
+            }
+            let larger = AddressTable(for: 2 * count)
+            current.pointee.forEach { larger.add($1, for: $0) }
+            larger.add(definition.bits, for: workflow)
+            table.store([larger].compiled(), ordering: .releasing)
+            return definition
+        }
+    }
+}
+
+extension Definition {
+    fileprivate init?(bits: UInt) {
+        guard let content = UnsafePointer<Content>(bitPattern: bits) else { return nil }
+        self.content = content
+    }
+
+    fileprivate var bits: UInt { UInt(bitPattern: content) }
+}

@@ -1,47 +1,86 @@
 /// A workflow as its machines use it: every state and event by number, every question about them answered in advance.
 ///
-/// There is one a workflow. It never changes and lives as long as the program.
+/// There is one a workflow. It never changes and lives as long as the program; this is one word that says where it is.
 @usableFromInline
-final class Definition: Sendable {
-    let workflow: String
-    let version: Int
-    @usableFromInline let states: [RegisteredState]
-    @usableFromInline let events: [BoundEvent]
+struct Definition: @unchecked Sendable {
+    // Unchecked, because it is written before anybody else sees it and never again. A pointer and no object: a count of
+    // references would be written by every thread that fires any machine of the workflow.
+    @usableFromInline let content: UnsafePointer<Content>
 
-    /// `nil` only while the definition is wrong.
-    let initial: Int?
+    @usableFromInline
+    struct Content {
+        let workflow: String
+        let version: Int
+        @usableFromInline let states: UnsafeBufferPointer<RegisteredState>
+        @usableFromInline let events: UnsafeBufferPointer<BoundEvent>
 
-    private let stateIndices: [ObjectIdentifier: Int]
-    private let stateIndicesByName: [String: Int]
-    private let eventIndicesByName: [String: Int]
+        /// The workflow's own value, with its bound events.
+        @usableFromInline let eventValues: UnsafeRawPointer
+
+        /// `nil` only while the definition is wrong.
+        let initial: RegisteredClass?
+        let stateIndices: AddressTable
+        let stateIndicesByName: [String: Int]
+        let eventIndicesByName: [String: Int]
+    }
 
     init(
         workflow: String,
         version: Int,
         states: [RegisteredState],
         events: [BoundEvent],
+        eventValues: UnsafeRawPointer,
         initial: (any WorkflowState.Type)?
     ) {
-        self.workflow = workflow
-        self.version = version
-        self.states = states
-        self.events = events
-        stateIndices = Dictionary(states.map { (ObjectIdentifier($0.type), $0.index) }) { first, _ in first }
-        stateIndicesByName = Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first }
-        eventIndicesByName = Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
-        self.initial = initial.flatMap { [stateIndices] in stateIndices[ObjectIdentifier($0)] }
+        let stateIndices = AddressTable(for: states.count)
+        for state in states { stateIndices.add(UInt(state.index), for: RegisteredClass.address(of: state.type)) }
+        let content = Content(
+            workflow: workflow,
+            version: version,
+            states: UnsafeBufferPointer(start: states.compiled(), count: states.count),
+            events: UnsafeBufferPointer(start: events.compiled(), count: events.count),
+            eventValues: eventValues,
+            initial: initial.flatMap { initial in
+                stateIndices[RegisteredClass.address(of: initial)].map { RegisteredClass(initial, index: Int($0)) }
+            },
+            stateIndices: stateIndices,
+            stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },
+            eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
+        )
+        self.content = UnsafePointer([content].compiled())
+    }
+
+    var workflow: String { content.pointee.workflow }
+
+    var version: Int { content.pointee.version }
+
+    @inlinable var states: UnsafeBufferPointer<RegisteredState> { content.pointee.states }
+
+    @inlinable var events: UnsafeBufferPointer<BoundEvent> { content.pointee.events }
+
+    var initial: Int? { content.pointee.initial?.index }
+
+    @inlinable
+    func state(_ index: Int) -> UnsafePointer<RegisteredState> {
+        content.pointee.states.baseAddress.unsafelyUnwrapped + index
+    }
+
+    @inlinable
+    func event(_ index: Int) -> UnsafePointer<BoundEvent> {
+        content.pointee.events.baseAddress.unsafelyUnwrapped + index
     }
 
     /// The number of a class among the registered states; a subclass that is not registered has none.
-    @usableFromInline
-    func stateIndex(of type: any AnyObject.Type) -> Int? { stateIndices[ObjectIdentifier(type)] }
+    func stateIndex(of type: any AnyObject.Type) -> Int? {
+        content.pointee.stateIndices[RegisteredClass.address(of: type)].map { Int($0) }
+    }
 
-    func stateIndex(named name: String) -> Int? { stateIndicesByName[name] }
+    func stateIndex(named name: String) -> Int? { content.pointee.stateIndicesByName[name] }
 
-    func eventIndex(named name: String) -> Int? { eventIndicesByName[name] }
+    func eventIndex(named name: String) -> Int? { content.pointee.eventIndicesByName[name] }
 
     func eventNames(acceptedIn source: Int) -> [String] {
-        events.filter { $0.isAccepted(in: source) }.map(\.name)
+        events.filter { $0.reach.isAccepted(in: source) }.map(\.name)
     }
 
     /// The states that an event leads to from a state, as they were declared and in that order.
@@ -50,12 +89,47 @@ final class Definition: Sendable {
         for pair in event.declaration.pairs {
             guard let declared = stateIndex(of: pair.destination) else { continue }
             let destination = pair.isUpdate ? source : declared
-            guard event.leads[source, destination] else { continue }
+            guard event.reach.leads[source, destination] else { continue }
             if let declared = pair.source.flatMap({ stateIndex(of: $0) }), !states[source].lineage.contains(declared) {
                 continue
             }
             if !found.contains(where: { $0.index == destination }) { found.append(states[destination]) }
         }
         return found
+    }
+}
+
+// MARK: - Classes
+
+extension Definition {
+    /// The number of the class of an object that an event is to lead to.
+    @usableFromInline
+    func stateIndex(of object: Unmanaged<AnyObject>, likely event: UnsafePointer<BoundEvent>) -> Int? {
+        stateIndex(of: object, likely: event.pointee.reach.onlyDestination)
+    }
+
+    /// The number of an object's class, tried first with the class that it is likely to be.
+    func stateIndex(of object: Unmanaged<AnyObject>, likely: RegisteredClass? = nil) -> Int? {
+        let address = RegisteredClass.address(of: object)
+        if let likely, likely.address == address { return likely.index }
+        return content.pointee.stateIndices[address].map { Int($0) }
+    }
+}
+
+/// A class of states with its number.
+struct RegisteredClass: @unchecked Sendable {
+    // Unchecked, because what a class is never changes.
+    let address: UnsafeRawPointer
+    let index: Int
+
+    init(_ type: any AnyObject.Type, index: Int) {
+        address = Self.address(of: type)
+        self.index = index
+    }
+
+    static func address(of type: any AnyObject.Type) -> UnsafeRawPointer { unsafeBitCast(type, to: UnsafeRawPointer.self) }
+
+    static func address(of object: Unmanaged<AnyObject>) -> UnsafeRawPointer {
+        object._withUnsafeGuaranteedRef { address(of: type(of: $0)) }
     }
 }

@@ -44,12 +44,13 @@ struct DefinitionCompiler {
         initialName = String(describing: Swift.type(of: initial as Any))
     }
 
-    func definition() -> Definition {
+    func definition(eventValues: UnsafeRawPointer) -> Definition {
         Definition(
             workflow: workflow,
             version: version,
             states: classes.indices.map { RegisteredState(index: $0, type: classes[$0], lineage: lineages[$0]) },
             events: events.indices.map { boundEvent($0) },
+            eventValues: eventValues,
             initial: initial
         )
     }
@@ -111,19 +112,16 @@ extension DefinitionCompiler {
 extension DefinitionCompiler {
     private func boundEvent(_ index: Int) -> BoundEvent {
         let event = events[index]
-        var leads = StateMatrix(rows: classes.count, columns: classes.count)
-        var updates = leads
-        var ignored = StateMatrix(rows: classes.count, columns: 1)
         let ignoring = ignoringStates(of: event.declaration)
-        for state in ignoring { ignored[state, 0] = true }
+        var leads: [Int: Set<Int>] = [:]
+        var updates: Set<Int> = []
         for pair in event.declaration.pairs {
+            let destinations = descendants[number(of: pair.destination)]
             for source in pair.source.map({ descendants[number(of: $0)] }) ?? Array(classes.indices)
             where !ignoring.contains(source) {
                 // An update keeps the state, and so the class; another one would have to be entered.
-                for destination in pair.isUpdate ? [source] : descendants[number(of: pair.destination)] {
-                    leads[source, destination] = true
-                    if pair.isUpdate { updates[source, destination] = true }
-                }
+                leads[source, default: []].formUnion(pair.isUpdate ? [source] : destinations)
+                if pair.isUpdate { updates.insert(source) }
             }
         }
         return BoundEvent(
@@ -131,10 +129,13 @@ extension DefinitionCompiler {
             name: event.name,
             declaration: event.declaration,
             valueType: event.valueType,
-            onlyDestination: onlyDestination(of: event.declaration),
-            leads: leads,
-            updates: updates,
-            ignored: ignored
+            reach: EventReach(
+                leads: StateMatrix(leads, of: classes.count),
+                updates: StateSet(updates, of: classes.count),
+                ignored: StateSet(ignoring, of: classes.count),
+                onlyDestination: onlyDestination(of: event.declaration),
+                closures: event.declaration
+            )
         )
     }
 
@@ -154,9 +155,11 @@ extension DefinitionCompiler {
         )
     }
 
-    private func onlyDestination(of declaration: EventDeclaration) -> String? {
-        let first = declaration.pairs.first?.destination
-        return declaration.pairs.allSatisfy { $0.destination == first } ? first?.name : nil
+    private func onlyDestination(of declaration: EventDeclaration) -> RegisteredClass? {
+        guard let first = declaration.pairs.first?.destination,
+            declaration.pairs.allSatisfy({ $0.destination == first })
+        else { return nil }
+        return RegisteredClass(first, index: number(of: first))
     }
 
     private func number(of type: any WorkflowState.Type) -> Int {

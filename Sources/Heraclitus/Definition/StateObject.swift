@@ -1,11 +1,10 @@
-/// The object that a state refers to, whether it is handed around as its class or as `any` protocol of states.
+/// The object that a state refers to, whether it is handed around as its class or as `any` protocol; not retained.
 ///
-/// A plain cast asks the runtime each time. A class reference is one word and `any` protocol of classes with one witness
-/// table is two, the reference first; an existential that could hold something else than an object has at least four. That
-/// a workflow's ``Workflow/AnyState`` is no value type of that size is checked when the workflow is compiled: its initial
-/// state would be no state.
+/// A cast asks the runtime each time, and counting references costs more still. A class reference is its address, and an
+/// existential that holds an object begins with it, be it one of classes only or one of anything. That a workflow's
+/// ``Workflow/AnyState`` is one of these is checked when the workflow is compiled: of something else its initial state
+/// would be no state.
 @inlinable
-func object<State>(of state: State) -> AnyObject {
-    guard MemoryLayout<State>.size <= 2 * MemoryLayout<AnyObject>.size else { return state as AnyObject }
-    return withUnsafePointer(to: state) { UnsafeRawPointer($0).load(as: AnyObject.self) }
+func object<State>(of state: borrowing State) -> Unmanaged<AnyObject> {
+    withUnsafePointer(to: state) { UnsafeRawPointer($0).load(as: Unmanaged<AnyObject>.self) }
 }

@@ -2,57 +2,53 @@
 ///
 /// On activation there is no event and no source: the machine enters, or is restored in, its destination.
 public struct StateTransition: Sendable {
+    @usableFromInline let record: TransitionRecord
+
+    init(_ record: TransitionRecord) { self.record = record }
+
     /// The name of the event that was fired; `nil` on activation.
-    public let event: String?
+    public var event: String? { record.content.event?.pointee.name }
 
     /// Whether the state is not left but gets new data.
-    public let isUpdate: Bool
+    public var isUpdate: Bool { record.content.isUpdate }
 
     /// What the caller of `fire` passed along.
-    public let userInfo: UserInfo
-
-    // Objects and no existentials, because every transition makes one of these and hardly any callback asks for both.
-    // Unsafe is only the compiler's view: these two are state objects and the third is a machine, all Sendable.
-    nonisolated(unsafe) let sourceObject: AnyObject?
-    nonisolated(unsafe) let destinationObject: AnyObject
-    nonisolated(unsafe) let machine: AnyObject
-
-    @usableFromInline
-    init(
-        event: String?,
-        isUpdate: Bool,
-        userInfo: UserInfo,
-        sourceObject: AnyObject?,
-        destinationObject: AnyObject,
-        machine: AnyObject
-    ) {
-        self.event = event
-        self.isUpdate = isUpdate
-        self.userInfo = userInfo
-        self.sourceObject = sourceObject
-        self.destinationObject = destinationObject
-        self.machine = machine
-    }
+    public var userInfo: UserInfo { record.content.userInfo }
 
     /// The state that is left, or the old data of one that is updated; `nil` on activation.
-    public var source: (any WorkflowState)? { sourceObject.map(Self.state) }
+    public var source: (any WorkflowState)? {
+        guard let source = record.content.source, let state = record.content.sourceState else { return nil }
+        return Self.state(source, of: state.pointee.type)
+    }
 
     /// The state that is entered, or the new data of one that is updated.
-    public var destination: any WorkflowState { Self.state(destinationObject) }
+    public var destination: any WorkflowState {
+        Self.state(record.content.destination, of: record.content.destinationState.pointee.type)
+    }
 
-    private static func state(_ object: AnyObject) -> any WorkflowState {
-        guard let state = object as? any WorkflowState else {
-            preconditionFailure("Only state objects are ever put into a transition.")
+    var sourceObject: AnyObject? { record.content.source?.takeUnretainedValue() }
+
+    var destinationObject: AnyObject { record.content.destination.takeUnretainedValue() }
+
+    var machine: AnyObject { record.content.machine.takeUnretainedValue() }
+
+    /// Keeps its objects alive for as long as somebody has it, not only while its fire is under way.
+    @usableFromInline
+    func keepObjects() { record.keepObjects() }
+
+    private static func state(_ object: Unmanaged<AnyObject>, of type: any WorkflowState.Type) -> any WorkflowState {
+        func open<S: WorkflowState>(_ type: S.Type) -> any WorkflowState {
+            unsafeDowncast(object.takeUnretainedValue(), to: type)
         }
-        return state
+        return open(type)
     }
 }
 
 extension StateTransition: CustomStringConvertible {
     /// The event and the names of both states: `load: IdleState → LoadingState`.
     public var description: String {
-        let destination = type(of: destination).name
-        guard let event, let source else { return "→ \(destination)" }
-        return "\(event): \(type(of: source).name) → \(destination)"
+        let destination = record.content.destinationState.pointee.name
+        guard let event, let source = record.content.sourceState?.pointee.name else { return "→ \(destination)" }
+        return "\(event): \(source) → \(destination)"
     }
 }

@@ -78,7 +78,7 @@ extension Definition {
                 }
             ),
             initial: initial.map { states[$0].name } ?? "",
-            finals: states.filter { state in !events.contains { $0.leaves(state.index) } }.map(\.name),
+            finals: states.filter { state in !events.contains { $0.reach.leaves(state.index) } }.map(\.name),
             events: events.map(tableEvent)
         )
     }
@@ -87,15 +87,15 @@ extension Definition {
         TransitionTable.Event(
             name: event.name,
             transitions: states.flatMap { source in
-                event.leads.columns(in: source.index).map { destination in
+                event.reach.leads.columns(in: source.index).map { destination in
                     TransitionTable.Transition(
                         from: source.name,
                         to: states[destination].name,
-                        isUpdate: event.updates[source.index, destination]
+                        isUpdate: event.reach.updates(source.index, to: destination)
                     )
                 }
             },
-            ignored: states.filter { event.ignored[$0.index, 0] }.map(\.name)
+            ignored: states.filter { event.reach.ignored.contains($0.index) }.map(\.name)
         )
     }
 }

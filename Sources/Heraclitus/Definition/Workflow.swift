@@ -54,7 +54,7 @@ extension Workflow {
     /// The workflow's events, bound to their names.
     ///
     /// The first use of a workflow reads its definition and stops the program if that is wrong.
-    public static var events: Self { CompiledWorkflow<Self>.shared.events }
+    public static var events: Self { CompiledWorkflow<Self>.shared.events.pointee }
 
     /// The workflow as plain data.
     public static var table: TransitionTable { CompiledWorkflow<Self>.shared.definition.table }

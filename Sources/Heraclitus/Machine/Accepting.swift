@@ -5,90 +5,83 @@ extension StateMachine {
     func accept(
         _ trigger: Trigger,
         userInfo: UserInfo,
-        building build: (Offer<W>) throws -> Made<W>,
-        in run: UnsafeMutablePointer<Run>
-    ) throws(InvalidTransition) -> Step? {
+        building build: (Offer<W>) throws -> W.AnyState,
+        in run: UnsafeMutablePointer<Run>,
+        isPutOff: Bool = false
+    ) throws(InvalidTransition) -> Passage? {
         run.pointee.phase = .preparing
-        let source = run.pointee.standing
-        let event = try resolve(trigger, from: source.index, userInfo: userInfo)
-        let trigger = Trigger.event(event.index)
-        func refusal(
-            _ reason: InvalidTransition.Reason,
-            to destination: String? = nil,
-            because error: (any Error)? = nil,
-            candidates: [String] = []
-        ) -> InvalidTransition {
-            self.refusal(
-                reason,
-                trigger,
-                from: source.index,
-                to: destination,
-                userInfo: userInfo,
-                because: error,
-                candidates: candidates
-            )
-        }
-
-        let validator = TransitionValidator<W>(definition)
-        switch validator.reception(of: event, in: source.index) {
+        let source = run.pointee.expected
+        let event = try resolve(trigger, from: source, userInfo: userInfo)
+        switch TransitionValidator<W>.reception(of: event, in: source) {
         case .ignored: return nil
-        case .refused: throw refusal(.notAllowed)
+        case .refused: throw refusal(.notAllowed, of: event, from: source, userInfo: userInfo)
         case .leads: break
         }
 
-        let made: Made<W>
+        let state: W.AnyState
         do {
-            made = try build(Offer(source: source.state, index: source.index, event: event, definition: definition))
-        } catch let error as DestinationNeeded {
-            throw refusal(.destinationNeeded, candidates: error.candidates)
+            state = try build(Offer(of: event, in: run))
         } catch {
-            throw refusal(.declined, because: error)
+            throw refusal(because: error, of: event, from: source, userInfo: userInfo, in: run)
         }
-        var isAccepted = false
-        defer { if !isAccepted { run.pointee.keepUntilPassed(made.object) } }
-
-        let type: any AnyObject.Type = type(of: made.object)
-        guard let index = definition.stateIndex(of: type) else {
-            throw refusal(.unregisteredState, to: Self.name(of: type), candidates: [Self.name(of: type)])
+        let made = object(of: state)
+        guard let destination = definition.stateIndex(of: made, likely: event),
+            event.pointee.reach.leads[source, destination]
+        else {
+            throw refusal(of: made, of: event, from: source, userInfo: userInfo, in: run)
         }
-        guard let state = made.state else { throw refusal(.unsuitableState, to: Self.name(of: type)) }
-        let effect = validator.effect(of: event, from: source.index, to: index)
-        guard effect != .refused else { throw refusal(.notAllowed, to: Self.name(of: type)) }
 
         let step = Step(
             event: event,
-            source: definition.states[source.index],
-            destination: definition.states[index],
-            transition: StateTransition(
-                event: event.name,
-                isUpdate: effect == .update,
-                userInfo: userInfo,
-                sourceObject: object(of: source.state),
-                destinationObject: made.object,
-                machine: self
-            ),
-            state: state
+            source: definition.state(source),
+            destination: definition.state(destination),
+            isUpdate: event.pointee.reach.updates(source, to: destination)
         )
-        do { try askGuards(of: step) } catch { throw refusal(.declined, to: Self.name(of: type), because: error) }
-        isAccepted = true
-        run.pointee.standing = Standing(state: state, index: index)
-        return step
+        var transition: StateTransition?
+        if isPutOff || core.hasListeners(to: step) {
+            let told = run.pointee.thread.transition(
+                step,
+                from: expectedObject(in: run),
+                to: made,
+                userInfo: userInfo,
+                of: Unmanaged.passUnretained(self)
+            )
+            if isPutOff { told.keepObjects() }
+            do {
+                try core.askGuards(of: step, told)
+            } catch {
+                throw refusal(of: told, because: error, in: run)
+            }
+            transition = told
+        }
+        run.pointee.expected = destination
+        return Passage(step: step, index: destination, state: state, transition: transition)
     }
 
-    @usableFromInline
+    @inlinable
     func resolve(
         _ trigger: Trigger,
         from source: Int,
         userInfo: UserInfo
-    ) throws(InvalidTransition) -> BoundEvent {
+    ) throws(InvalidTransition) -> UnsafePointer<BoundEvent> {
+        if case .event(let index) = trigger { return definition.event(index) }
+        return try search(trigger, from: source, userInfo: userInfo)
+    }
+
+    @usableFromInline
+    func search(
+        _ trigger: Trigger,
+        from source: Int,
+        userInfo: UserInfo
+    ) throws(InvalidTransition) -> UnsafePointer<BoundEvent> {
         func refusal(_ reason: InvalidTransition.Reason, _ candidates: [String]) -> InvalidTransition {
             self.refusal(reason, trigger, from: source, userInfo: userInfo, candidates: candidates)
         }
         switch trigger {
         case .event(let index):
-            return definition.events[index]
+            return definition.event(index)
         case .named(let name):
-            if let index = definition.eventIndex(named: name) { return definition.events[index] }
+            if let index = definition.eventIndex(named: name) { return definition.event(index) }
             throw refusal(.unknownEvent, definition.events.map(\.name))
         case .unbound:
             throw refusal(.unknownEvent, definition.events.map(\.name))
@@ -96,22 +89,23 @@ extension StateMachine {
             guard let destination = definition.stateIndex(of: type) else {
                 throw refusal(.unregisteredState, [Self.name(of: type)])
             }
-            let validator = TransitionValidator<W>(definition)
             let events = definition.events.filter {
-                validator.effect(of: $0, from: source, to: destination) == .transition
+                $0.reach.leads[source, destination] && !$0.reach.updates(source, to: destination)
             }
-            if events.count == 1 { return events[0] }
+            if events.count == 1 { return definition.event(events[0].index) }
             throw refusal(events.isEmpty ? .noEvent : .ambiguousEvent, events.map(\.name))
         }
     }
 
+    /// The state in which everything accepted so far will leave the machine.
     @inlinable
-    func askGuards(of step: Step) throws {
-        for ask in step.event.declaration.guards { try ask(step.transition) }
-        if !step.transition.isUpdate {
-            try step.source.shouldExit?(step.transition)
-            try step.destination.shouldEnter?(step.transition)
-        }
-        try hooksInUse?.askGuards(step.transition)
+    func expectedState(in run: UnsafeMutablePointer<Run>) -> W.AnyState {
+        run.pointee.backlog?.passages.last?.state ?? shown
+    }
+
+    @inlinable
+    func expectedObject(in run: UnsafeMutablePointer<Run>) -> Unmanaged<AnyObject> {
+        if let last = run.pointee.backlog?.passages.last { return object(of: last.state) }
+        return object(of: shown)
     }
 }

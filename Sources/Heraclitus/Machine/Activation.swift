@@ -1,4 +1,4 @@
-public import Synchronization
+import Synchronization
 
 extension StateMachine {
     /// Enters the initial state of a new machine, or tells a restored state that it is back, once.
@@ -12,40 +12,41 @@ extension StateMachine {
     /// to it, and `activate` returns before it is done.
     /// - Parameter userInfo: What the callbacks get.
     public func activate(userInfo: UserInfo = [:]) {
+        let thread = FiringThread.current
         // A callback of this machine can only be running in an active one, or in one that is about to be.
-        guard !isActive, !turn.isMine, waitForTurn() == nil else { return }
+        guard !isActive, !core.turn.isMine, waitForTurn(as: thread) == nil else { return }
         // The only error there is, that of a fire, has nowhere to come from.
-        try? withTurn { run throws(InvalidTransition) in completeActivation(userInfo: userInfo, in: run) }
+        try? withTurn(of: thread) { run throws(InvalidTransition) in completeActivation(userInfo: userInfo, in: run) }
     }
 
     /// Carries out the activation that is due, and everything its callbacks fire.
-    @inlinable
+    @usableFromInline
     func completeActivation(userInfo: UserInfo, in run: UnsafeMutablePointer<Run>) {
-        let activation = position.withLock { $0.activation }
-        guard activation != .done else { return }
-        let standing = run.pointee.standing
-        let state = definition.states[standing.index]
-        let transition = StateTransition(
-            event: nil,
-            isUpdate: false,
-            userInfo: userInfo,
-            sourceObject: nil,
-            destinationObject: object(of: standing.state),
-            machine: self
+        let standing = core.now
+        guard !standing.isActive else { return }
+        let state = definition.state(standing.index)
+        let transition = run.pointee.thread.transition(
+            TransitionRecord.Content(
+                userInfo: userInfo,
+                destination: object(of: shown),
+                destinationState: state,
+                machine: Unmanaged.passUnretained(self)
+            )
         )
-        if activation == .entry {
+        if standing.activation == .entry {
             run.pointee.phase = .preparing
-            state.willEnter?(transition)
-            hooksInUse?.call(.willEnter, transition)
+            state.pointee.hooks.willEnter(transition)
+            core.callOwn(.willEnter, transition)
         }
-        position.withLock { $0.activation = .done }
+        core.lock.withLock { _ in core.standing.store(Standing(standing.index, .done).bits, ordering: .relaxed) }
         run.pointee.phase = .announcing
-        if activation == .entry {
-            state.didEnter?(transition)
-            hooksInUse?.call(.didEnter, transition)
+        if standing.activation == .entry {
+            state.pointee.hooks.didEnter(transition)
+            core.callOwn(.didEnter, transition)
         } else {
-            state.didRestore?(transition)
+            state.pointee.hooks.didRestore(transition)
         }
-        carryOutQueue(in: run)
+        run.pointee.thread.finish(transition)
+        carryOutBacklog(in: run)
     }
 }

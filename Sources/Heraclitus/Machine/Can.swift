@@ -16,7 +16,7 @@ public struct Can<W: Workflow>: Sendable {
     /// - Parameter event: The event's property.
     @inlinable
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
-        self(machine.workflow.storage.pointee[keyPath: event])
+        machine.workflow.index(of: event).map { accepts($0) } ?? false
     }
 
     /// Whether the table would accept an event now; guards are not asked.
@@ -44,6 +44,6 @@ public struct Can<W: Workflow>: Sendable {
 
     @inlinable
     func accepts(_ event: Int) -> Bool {
-        machine.definition.events[event].isAccepted(in: machine.expectedIndex)
+        machine.definition.event(event).pointee.reach.isAccepted(in: machine.expectedIndex)
     }
 }

@@ -10,15 +10,15 @@ extension StateMachine {
     ///
     /// Any thread may call it at any time; during a transition it copies the state that the machine still shows.
     public func copy() -> StateMachine {
-        var position = position.withLock { $0 }
-        position.standing.state = Self.copy(of: position.standing.state)
-        position.previous = position.previous.map(Self.copy)
-        return StateMachine(at: position, in: workflow)
+        var moment = moment
+        moment.state = Self.copy(of: moment.state as AnyObject) as? W.AnyState ?? moment.state
+        moment.previous = moment.previous.map(Self.copy)
+        return StateMachine(moment, in: workflow)
     }
 
-    private static func copy(of state: W.AnyState) -> W.AnyState {
-        if let copying = state as? any Copying, let copy = copying.copied() as? W.AnyState { return copy }
-        MachineHolding.check(state as AnyObject)
+    private static func copy(of state: AnyObject) -> AnyObject {
+        if let copying = state as? any Copying { return copying.copied() }
+        MachineHolding.check(state)
         return state
     }
 }

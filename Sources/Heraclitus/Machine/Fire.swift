@@ -18,7 +18,7 @@ public struct Fire<W: Workflow>: Sendable {
     /// - Parameter event: The event's property.
     @inlinable
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
-        FireableEvent(event: machine.workflow.storage.pointee[keyPath: event], machine: machine)
+        FireableEvent(machine.workflow.index(of: event), machine: machine)
     }
 
     /// Fires an event given by key path, with a state object.
@@ -63,8 +63,8 @@ public struct Fire<W: Workflow>: Sendable {
         _ event: KeyPath<W, W.Event<S, D>>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        let event = machine.workflow.storage.pointee[keyPath: event]
-        try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+        let trigger = Trigger(machine.workflow.index(of: event))
+        try machine.attempt(trigger, userInfo: userInfo) { try machine.onlyEmptyState(of: $0) }
     }
 
     /// Fires an event value, such as one that was decoded, with a state object.
@@ -79,7 +79,7 @@ public struct Fire<W: Workflow>: Sendable {
         _ state: @autoclosure () throws -> D,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try FireableEvent(event: event, machine: machine)(try state(), userInfo: userInfo)
+        try FireableEvent<W, S, D>(event.slot.index, machine: machine)(try state(), userInfo: userInfo)
     }
 
     /// Fires an event value, such as one that was decoded, with a closure that builds the state to enter.
@@ -94,7 +94,7 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (S) throws -> D
     ) throws(InvalidTransition) {
-        try FireableEvent(event: event, machine: machine)(userInfo: userInfo, build)
+        try FireableEvent<W, S, D>(event.slot.index, machine: machine)(userInfo: userInfo, build)
     }
 
     /// Fires an event value, such as one that was decoded, that leads to an empty state.
@@ -107,7 +107,7 @@ public struct Fire<W: Workflow>: Sendable {
         _ event: W.Event<S, D>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+        try machine.attempt(Trigger(event.slot.index), userInfo: userInfo) { try machine.onlyEmptyState(of: $0) }
     }
 
     /// Fires an event by its name, for names that arrive as text, with a state object.
@@ -122,7 +122,7 @@ public struct Fire<W: Workflow>: Sendable {
         entering state: @autoclosure () throws -> W.AnyState,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(.named(name), userInfo: userInfo) { _ in Made(try state()) }
+        try machine.attempt(.named(name), userInfo: userInfo) { _ in try StateMachine<W>.suitable(try state()) }
     }
 
     /// Fires an event by its name with a closure that builds the state to enter from the one that is left.
@@ -137,7 +137,9 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (W.AnyState) throws -> W.AnyState
     ) throws(InvalidTransition) {
-        try machine.attempt(.named(name), userInfo: userInfo) { Made(try build($0.source)) }
+        try machine.attempt(.named(name), userInfo: userInfo) { offer in
+            try build(machine.source(of: offer, as: W.AnyState.self))
+        }
     }
 
     /// Fires an event that leads to an empty state by its name.
@@ -147,18 +149,18 @@ public struct Fire<W: Workflow>: Sendable {
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
     @inlinable
     public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try machine.attempt(.named(name), userInfo: userInfo) { try $0.onlyEmptyState() }
+        try machine.attempt(.named(name), userInfo: userInfo) { try machine.onlyEmptyState(of: $0) }
     }
 }
 
 /// An event and the machine to fire it: what `machine.fire.load` is before it is called.
 public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
-    @usableFromInline let event: W.Event<Source, Destination>
+    @usableFromInline let index: Int?
     @usableFromInline let machine: StateMachine<W>
 
     @inlinable
-    init(event: W.Event<Source, Destination>, machine: StateMachine<W>) {
-        self.event = event
+    init(_ index: Int?, machine: StateMachine<W>) {
+        self.index = index
         self.machine = machine
     }
 
@@ -175,7 +177,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         _ state: @autoclosure () throws -> Destination,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(Trigger(event), userInfo: userInfo) { _ in Made(try state()) }
+        try machine.attempt(Trigger(index), userInfo: userInfo) { _ in try StateMachine<W>.suitable(try state()) }
     }
 
     /// Fires the event with a closure that builds the state to enter from the one that is left.
@@ -191,8 +193,8 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (Source) throws -> Destination
     ) throws(InvalidTransition) {
-        try machine.attempt(Trigger(event), userInfo: userInfo) { offer in
-            Made(try build(offer.source(as: Source.self)))
+        try machine.attempt(Trigger(index), userInfo: userInfo) { offer in
+            try StateMachine<W>.suitable(try build(machine.source(of: offer, as: Source.self)))
         }
     }
 
@@ -201,7 +203,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
-        try machine.attempt(Trigger(event), userInfo: userInfo) { _ in Made(Destination()) }
+        try machine.attempt(Trigger(index), userInfo: userInfo) { _ in try StateMachine<W>.suitable(Destination()) }
     }
 
     /// Fires an event with several destinations to the only one that it has from the current state, an empty one.
@@ -209,7 +211,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one, or if that is not empty.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
-        try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+        try machine.attempt(Trigger(index), userInfo: userInfo) { try machine.onlyEmptyState(of: $0) }
     }
 
     /// Fires an event with several destinations, where what they have in common is itself the class of an empty state.
@@ -218,7 +220,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
     where Destination: EmptyState, Destination == W.AnyState {
-        try machine.attempt(Trigger(event), userInfo: userInfo) { try $0.onlyEmptyState() }
+        try machine.attempt(Trigger(index), userInfo: userInfo) { try machine.onlyEmptyState(of: $0) }
     }
 }
 
@@ -233,7 +235,6 @@ extension StateMachine {
     ///   exactly one.
     @inlinable
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        let object = state as AnyObject
-        try attempt(.entering(type(of: object)), userInfo: userInfo) { _ in Made(state) }
+        try attempt(.entering(type(of: state as AnyObject)), userInfo: userInfo) { _ in state }
     }
 }

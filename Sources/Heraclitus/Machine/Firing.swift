@@ -11,17 +11,20 @@ extension StateMachine {
     func attempt(
         _ trigger: Trigger,
         userInfo: UserInfo,
-        building build: (Offer<W>) throws -> Made<W>
+        building build: (Offer<W>) throws -> W.AnyState
     ) throws(InvalidTransition) {
-        if turn.isMine, let run {
-            try attemptAgain(trigger, userInfo: userInfo, building: build, in: run)
-            return
+        let thread = FiringThread.current
+        if !core.turn.tryTake(by: thread) {
+            if core.turn.isMine, let run {
+                try attemptAgain(trigger, userInfo: userInfo, building: build, in: run)
+                return
+            }
+            try takeTurn(as: thread, for: trigger, userInfo: userInfo)
         }
-        try takeTurn(for: trigger, userInfo: userInfo)
-        try withTurn { run throws(InvalidTransition) in
-            completeActivation(userInfo: [:], in: run)
-            guard let step = try accept(trigger, userInfo: userInfo, building: build, in: run) else { return }
-            carryOut(step, in: run)
+        try withTurn(of: thread) { run throws(InvalidTransition) in
+            if !core.now.isActive { completeActivation(userInfo: [:], in: run) }
+            guard let passage = try accept(trigger, userInfo: userInfo, building: build, in: run) else { return }
+            carryOut(passage, in: run)
         }
     }
 
@@ -30,16 +33,18 @@ extension StateMachine {
     func attemptAgain(
         _ trigger: Trigger,
         userInfo: UserInfo,
-        building build: (Offer<W>) throws -> Made<W>,
+        building build: (Offer<W>) throws -> W.AnyState,
         in run: UnsafeMutablePointer<Run>
     ) throws(InvalidTransition) {
         func refusal(_ reason: InvalidTransition.Reason) -> InvalidTransition {
-            self.refusal(reason, trigger, from: run.pointee.standing.index, userInfo: userInfo)
+            self.refusal(reason, trigger, from: run.pointee.expected, userInfo: userInfo)
         }
         guard run.pointee.phase == .announcing else { throw refusal(.transitionInProgress) }
-        guard run.pointee.queue.count < Self.chainLimit else { throw refusal(.endlessChain) }
+        guard run.pointee.passagesPutOff < Self.chainLimit else { throw refusal(.endlessChain) }
         defer { run.pointee.phase = .announcing }
-        guard let step = try accept(trigger, userInfo: userInfo, building: build, in: run) else { return }
-        run.pointee.queue.append(step)
+        guard let passage = try accept(trigger, userInfo: userInfo, building: build, in: run, isPutOff: true) else {
+            return
+        }
+        run.pointee.putOff(passage)
     }
 }

@@ -167,19 +167,14 @@ extension StateMachine {
 
     // MARK: -
 
-    private var hooks: OwnHooks {
-        let hooks = ownHooks.storeIfNil(OwnHooks())
-        hasOwnHooks.store(true, ordering: .releasing)
-        return hooks
-    }
+    private var hooks: OwnHooks { core.hooks }
 
     /// Finds both objects of a transition, if it is one of an event.
     private func objects<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> @Sendable (StateTransition) -> (S, D)? {
-        guard let index = workflow.storage.pointee[keyPath: event].slot.index else {
+        guard let index = workflow.index(of: event) else {
             fatalError("\(event) is no stored property of \(definition.workflow) and can never be fired.")
         }
-        let name = definition.events[index].name
-        return { $0.event == name ? W.Event<S, D>.objects(of: $0) : nil }
+        return { $0.record.content.event?.pointee.index == index ? W.Event<S, D>.objects(of: $0) : nil }
     }
 
     private func hook<S, D>(

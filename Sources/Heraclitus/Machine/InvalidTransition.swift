@@ -50,60 +50,89 @@ public struct InvalidTransition: Error, Sendable {
         case deadlock
     }
 
-    /// The name of the workflow.
-    public let workflow: String
-
-    /// The name of the event that was fired; `nil` where `enter` found none or several, and for one that has none.
-    public let event: String?
-
-    /// The name of the state that the machine was in, or would have been in when its turn came.
-    public let source: String
-
-    /// The name of the state that was to be entered, as far as it is known.
-    public let destination: String?
-
     /// Why it was refused.
     public let reason: Reason
 
     /// What the caller passed along.
     public let userInfo: UserInfo
 
-    /// What a guard or a builder threw.
-    public let underlyingError: (any Error)?
-
-    /// The names that would have answered an ambiguous or unknown one: events or states, as the ``reason`` says.
-    public let candidates: [String]
-
-    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
-    public let machines: [String]
-
+    // Numbers, of which names are made when somebody asks: an error is often caught and forgotten.
     private let definition: Definition
+    private let eventIndex: Int?
     private let sourceIndex: Int?
+    private let details: Details?
+
+    /// What most errors have nothing to say about, and what only a name can say.
+    final class Details: Sendable {
+        let event: String?
+        let source: String?
+        let destination: String?
+        let underlyingError: (any Error)?
+        let candidates: [String]
+        let machines: [String]
+
+        init(
+            event: String? = nil,
+            source: String? = nil,
+            destination: String? = nil,
+            underlyingError: (any Error)? = nil,
+            candidates: [String] = [],
+            machines: [String] = []
+        ) {
+            self.event = event
+            self.source = source
+            self.destination = destination
+            self.underlyingError = underlyingError
+            self.candidates = candidates
+            self.machines = machines
+        }
+    }
+
+    @usableFromInline
+    init(_ reason: Reason, event: Int, from source: Int, in definition: Definition, userInfo: UserInfo) {
+        self.init(reason, event: event, from: source, in: definition, userInfo: userInfo, details: nil)
+    }
 
     init(
         _ reason: Reason,
-        event: String?,
+        event: Int?,
         from source: Int?,
-        sourceName: String? = nil,
-        to destination: String? = nil,
         in definition: Definition,
-        userInfo: UserInfo = [:],
-        underlyingError: (any Error)? = nil,
-        candidates: [String] = [],
-        machines: [String] = []
+        userInfo: UserInfo,
+        details: Details?
     ) {
-        self.workflow = definition.workflow
-        self.event = event
-        self.source = sourceName ?? source.map { definition.states[$0].name } ?? ""
-        self.destination = destination
         self.reason = reason
         self.userInfo = userInfo
-        self.underlyingError = underlyingError
-        self.candidates = candidates
-        self.machines = machines
         self.definition = definition
-        self.sourceIndex = source
+        eventIndex = event
+        sourceIndex = source
+        self.details = details
     }
+
+    /// The name of the workflow.
+    public var workflow: String { definition.workflow }
+
+    /// The name of the event that was fired; `nil` where `enter` found none or several, and for one that has none.
+    public var event: String? { eventIndex.map { definition.events[$0].name } ?? details?.event }
+
+    /// The name of the state that the machine was in, or would have been in when its turn came.
+    public var source: String { sourceIndex.map { definition.states[$0].name } ?? details?.source ?? "" }
+
+    /// The name of the state that was to be entered, as far as it is known.
+    public var destination: String? {
+        if let destination = details?.destination { return destination }
+        guard let only = eventIndex.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }
+        return definition.states[only.index].name
+    }
+
+    /// What a guard or a builder threw.
+    public var underlyingError: (any Error)? { details?.underlyingError }
+
+    /// The names that would have answered an ambiguous or unknown one: events or states, as the ``reason`` says.
+    public var candidates: [String] { details?.candidates ?? [] }
+
+    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
+    public var machines: [String] { details?.machines ?? [] }
 
     /// The names of the events that the table allows in the source, in the order of the definition.
     public var allowedEvents: [String] {

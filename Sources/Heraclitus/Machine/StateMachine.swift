@@ -30,65 +30,16 @@ public import Synchronization
 /// **Activation.** A new machine enters its initial state, and a restored one is told so, at ``activate(userInfo:)`` or at
 /// the first fire, whichever comes first.
 public final class StateMachine<W: Workflow>: Sendable {
-    /// What readers see.
-    @usableFromInline
-    struct Position: Sendable {
-        @usableFromInline var standing: Standing
-        @usableFromInline var previous: W.AnyState?
-        @usableFromInline var revision: Int
-        @usableFromInline var activation: Activation
+    @usableFromInline let core: MachineCore
 
-        @inlinable
-        init(standing: Standing, previous: W.AnyState?, revision: Int, activation: Activation) {
-            self.standing = standing
-            self.previous = previous
-            self.revision = revision
-            self.activation = activation
-        }
-    }
-
-    /// A state object with the number of its class.
-    @usableFromInline
-    struct Standing: Sendable {
-        @usableFromInline var state: W.AnyState
-        @usableFromInline var index: Int
-
-        @inlinable
-        init(state: W.AnyState, index: Int) {
-            self.state = state
-            self.index = index
-        }
-    }
-
-    /// What is due before the first transition.
-    @usableFromInline
-    enum Activation: Sendable {
-        /// To call the hooks of entering the state.
-        case entry
-
-        /// To tell the state that it was restored.
-        case restoring
-
-        /// Nothing.
-        case done
-    }
-
-    @usableFromInline let workflow: CompiledWorkflow<W>
-    @usableFromInline let turn = Turn()
-    @usableFromInline let position: Mutex<Position>
-    @usableFromInline let ownHooks = AtomicLazyReference<OwnHooks>()
-
-    // Beside the reference, because asking that is a call into another module, eight times a transition.
-    @usableFromInline let hasOwnHooks = Atomic<Bool>(false)
-
-    // Unsafe is only the compiler's view: written and followed by the thread whose turn it is and nobody else. It points
-    // into the stack frame in which that thread has the turn, and is `nil` again before the turn is passed.
-    @usableFromInline nonisolated(unsafe) var run: UnsafeMutablePointer<Run>?
+    // Unsafe is only the compiler's view: written in the lock by the thread whose turn it is, and read by that thread or in
+    // the lock. For the same reason nobody's access can overlap another's.
+    @usableFromInline @exclusivity(unchecked) nonisolated(unsafe) var shown: W.AnyState
 
     @inlinable
-    init(at position: Position, in workflow: CompiledWorkflow<W>) {
-        self.workflow = workflow
-        self.position = Mutex(position)
+    init(_ state: W.AnyState, in workflow: CompiledWorkflow<W>, _ standing: Standing, revision: Int, previous: AnyObject?) {
+        shown = state
+        core = MachineCore(workflow.definition, standing: standing, revision: revision, previous: previous)
     }
 
     /// Makes a machine in the workflow's initial state.
@@ -118,21 +69,21 @@ public final class StateMachine<W: Workflow>: Sendable {
     }
 
     @inlinable
-    convenience init(placing state: W.AnyState, due activation: Activation) {
+    convenience init(placing state: W.AnyState, due activation: Standing.Activation) {
         let workflow = CompiledWorkflow<W>.shared
-        let type: any AnyObject.Type = Swift.type(of: state as AnyObject)
-        guard let index = workflow.definition.stateIndex(of: type) else { Self.stop(at: type) }
-        let standing = Standing(state: state, index: index)
-        self.init(at: Position(standing: standing, previous: nil, revision: 0, activation: activation), in: workflow)
+        let index = workflow.definition.indexOfBeginning(in: object(of: state))
+        self.init(state, in: workflow, Standing(index, activation), revision: 0, previous: nil)
     }
 }
 
-extension StateMachine {
+extension Definition {
+    /// The number of the class of a state in which a machine is to begin.
     @usableFromInline
-    static func stop(at type: any AnyObject.Type) -> Never {
+    func indexOfBeginning(in state: Unmanaged<AnyObject>) -> Int {
+        if let index = stateIndex(of: state, likely: content.pointee.initial) { return index }
         fatalError(
-            "\(String(reflecting: type)) is not registered with the workflow \(W.name): "
-                + "name it in an event or list it in `states`."
+            "\(String(reflecting: type(of: state.takeUnretainedValue()))) is not registered with the workflow "
+                + "\(workflow): name it in an event or list it in `states`."
         )
     }
 }
@@ -143,21 +94,21 @@ extension StateMachine {
 // state in which everything already accepted will leave the machine; everywhere else for the one it shows.
 extension StateMachine {
     /// The current state object.
-    @inlinable public var state: W.AnyState { position.withLock { $0.standing.state } }
+    @inlinable public var state: W.AnyState { core.lock.withLock { _ in shown } }
 
     /// The state object that the last transition left; `nil` before the first, and after restoring.
-    public var previousState: W.AnyState? { position.withLock { $0.previous } }
+    public var previousState: W.AnyState? { moment.previous as? W.AnyState }
 
     /// The name of the current state.
-    public var stateName: String { definition.states[position.withLock { $0.standing.index }].name }
+    public var stateName: String { definition.states[core.now.index].name }
 
     /// The number of transitions since the machine was made, through archives and copies; activation is none.
     ///
     /// It ends at 2⁵³, the largest whole number that every JSON reader keeps exactly.
-    public var revision: Int { position.withLock { $0.revision } }
+    public var revision: Int { core.revision.load(ordering: .relaxed) }
 
     /// Whether the machine has entered its initial state, or told its restored one.
-    public var isActive: Bool { position.withLock { $0.activation == .done } }
+    public var isActive: Bool { core.now.isActive }
 
     /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol.
     /// - Parameter type: The class, or the protocol: `(any DownloadState).self`.
@@ -169,7 +120,7 @@ extension StateMachine {
     /// - Returns: `false` for an unknown name, too.
     public func isIn(named name: String) -> Bool {
         guard let index = definition.stateIndex(named: name) else { return false }
-        return definition.states[position.withLock { $0.standing.index }].lineage.contains(index)
+        return definition.states[core.now.index].lineage.contains(index)
     }
 
     /// The names of the events that the table allows now, in the order of the definition; guards are not asked.
@@ -184,24 +135,52 @@ extension StateMachine {
     /// Fires events: `machine.fire.load(…)`, `machine.fire(\.load, …)`, `machine.fire(named: "load", …)`.
     @inlinable public var fire: Fire<W> { Fire(machine: self) }
 
-    @inlinable static var largestRevision: Int { 1 << 53 }
+    @inlinable var workflow: CompiledWorkflow<W> { CompiledWorkflow(core.definition) }
 
-    @inlinable var hooksInUse: OwnHooks? { hasOwnHooks.load(ordering: .acquiring) ? ownHooks.load() : nil }
-
-    @inlinable var definition: Definition { workflow.definition }
+    @inlinable var definition: Definition { core.definition }
 
     /// The number of the state for which a fire on this thread would be validated.
     @inlinable var expectedIndex: Int {
-        if turn.isMine, let run { return run.pointee.standing.index }
-        return position.withLock { $0.standing.index }
+        if core.turn.isMine, let run { return run.pointee.expected }
+        return core.now.index
+    }
+
+    /// Everything about the machine as of one moment.
+    var moment: Moment {
+        core.lock.withLock { _ in
+            Moment(
+                state: shown,
+                previous: core.previous.load(ordering: .relaxed)?.takeUnretainedValue(),
+                standing: core.now,
+                revision: core.revision.load(ordering: .relaxed)
+            )
+        }
+    }
+
+    struct Moment: @unchecked Sendable {
+        // Unchecked, because it cannot be said that `previous` is a state, which is Sendable.
+        var state: W.AnyState
+        var previous: AnyObject?
+        var standing: Standing
+        var revision: Int
+    }
+
+    convenience init(_ moment: Moment, in workflow: CompiledWorkflow<W>) {
+        self.init(
+            moment.state,
+            in: workflow,
+            moment.standing,
+            revision: moment.revision,
+            previous: moment.previous
+        )
     }
 }
 
 extension StateMachine: CustomStringConvertible {
     /// The workflow and the state: `Download in LoadingState, revision 1`.
     public var description: String {
-        let (index, revision) = position.withLock { ($0.standing.index, $0.revision) }
-        return "\(definition.workflow) in \(definition.states[index].name), revision \(revision)"
+        let moment = moment
+        return "\(definition.workflow) in \(definition.states[moment.standing.index].name), revision \(moment.revision)"
     }
 }
 

@@ -33,7 +33,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
         to destination: (any WorkflowState.Type)? = nil,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        let event = CompiledWorkflow<W>.shared.events[keyPath: event]
+        let event = CompiledWorkflow<W>.shared.events.pointee[keyPath: event]
         try validate(
             event.slot.index,
             calling: event.name,
@@ -87,23 +87,9 @@ extension TransitionValidator {
     }
 
     @inlinable
-    func reception(of event: BoundEvent, in source: Int) -> Reception {
-        if event.leads.hasAny(in: source) { return .leads }
-        return event.ignored[source, 0] ? .ignored : .refused
-    }
-
-    /// What an event does between two states.
-    @usableFromInline
-    enum Effect {
-        case transition
-        case update
-        case refused
-    }
-
-    @inlinable
-    func effect(of event: BoundEvent, from source: Int, to destination: Int) -> Effect {
-        guard event.leads[source, destination] else { return .refused }
-        return event.updates[source, destination] ? .update : .transition
+    static func reception(of event: UnsafePointer<BoundEvent>, in source: Int) -> Reception {
+        if event.pointee.reach.leads.hasAny(in: source) { return .leads }
+        return event.pointee.reach.ignored.contains(source) ? .ignored : .refused
     }
 
     private func validate(
@@ -116,21 +102,24 @@ extension TransitionValidator {
         func refusal(_ reason: InvalidTransition.Reason, candidates: [String] = []) -> InvalidTransition {
             InvalidTransition(
                 reason,
-                event: eventName,
+                event: nil,
                 from: source.index,
-                sourceName: source.name,
-                to: destination?.name,
                 in: definition,
                 userInfo: userInfo,
-                candidates: candidates
+                details: .init(
+                    event: eventName,
+                    source: source.name,
+                    destination: destination?.name,
+                    candidates: candidates
+                )
             )
         }
         guard let eventIndex else {
             throw refusal(.unknownEvent, candidates: definition.events.map(\.name))
         }
         guard let sourceIndex = source.index else { throw refusal(.unregisteredState, candidates: [source.name]) }
-        let event = definition.events[eventIndex]
-        switch reception(of: event, in: sourceIndex) {
+        let event = definition.event(eventIndex)
+        switch Self.reception(of: event, in: sourceIndex) {
         case .ignored: return
         case .refused: throw refusal(.notAllowed)
         case .leads: break
@@ -139,8 +128,6 @@ extension TransitionValidator {
         guard let destinationIndex = destination.index else {
             throw refusal(.unregisteredState, candidates: [destination.name])
         }
-        guard effect(of: event, from: sourceIndex, to: destinationIndex) != .refused else {
-            throw refusal(.notAllowed)
-        }
+        guard event.pointee.reach.leads[sourceIndex, destinationIndex] else { throw refusal(.notAllowed) }
     }
 }

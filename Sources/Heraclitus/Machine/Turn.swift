@@ -1,30 +1,5 @@
 public import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
-/// A thread that is running now.
-///
-/// Another one may get the same number when this one has ended.
-@usableFromInline
-struct ThreadID: Equatable, Sendable {
-    /// Never 0 and always even: an address in all three C libraries.
-    @usableFromInline let bits: UInt
-
-    @usableFromInline static var current: ThreadID {
-        #if canImport(Glibc)
-            ThreadID(bits: UInt(pthread_self()))
-        #else
-            ThreadID(bits: UInt(bitPattern: pthread_self()))
-        #endif
-    }
-}
-
 /// Whose turn it is with a machine: one word that names the owner, and a bit that says whether somebody waits.
 ///
 /// Not a lock that user code could block on by reading: only whoever wants to change the machine takes it. Taking it
@@ -38,19 +13,16 @@ struct Turn: ~Copyable, Sendable {
     @inlinable
     init() {}
 
-    @usableFromInline var owner: ThreadID? {
-        let bits = word.load(ordering: .acquiring) & ~Self.contended
-        return bits == 0 ? nil : ThreadID(bits: bits)
-    }
+    var owner: FiringThread? { FiringThread(bits: word.load(ordering: .acquiring) & ~Self.contended) }
 
     @inlinable var isMine: Bool {
         let bits = word.load(ordering: .relaxed) & ~Self.contended
-        return bits != 0 && bits == ThreadID.current.bits
+        return bits != 0 && bits == FiringThread.current.bits
     }
 
     /// Takes the turn if it is nobody's; passing it on wakes somebody if others wait.
     @inlinable
-    func tryTake(by thread: ThreadID, othersWait: Bool = false) -> Bool {
+    func tryTake(by thread: FiringThread, othersWait: Bool = false) -> Bool {
         word.compareExchange(
             expected: 0,
             desired: thread.bits | (othersWait ? Self.contended : 0),

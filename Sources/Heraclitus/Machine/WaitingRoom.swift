@@ -11,8 +11,8 @@
 protocol TurnHolder: AnyObject, Sendable {
     /// What a report of a deadlock calls it.
     var turnName: String { get }
-    var turnOwner: ThreadID? { get }
-    func tryTakeTurn(by thread: ThreadID, othersWait: Bool) -> Bool
+    var turnOwner: FiringThread? { get }
+    func tryTakeTurn(by thread: FiringThread, othersWait: Bool) -> Bool
     func noteWaitingForTurn() -> Bool
 }
 
@@ -24,11 +24,11 @@ final class WaitingRoom: @unchecked Sendable {
     @usableFromInline static let shared = WaitingRoom()
 
     private final class Visitor {
-        let thread: ThreadID
+        let thread: FiringThread
         unowned let holder: any TurnHolder
         let bell: UnsafeMutablePointer<pthread_cond_t>
 
-        init(_ thread: ThreadID, waitingFor holder: any TurnHolder) {
+        init(_ thread: FiringThread, waitingFor holder: any TurnHolder) {
             self.thread = thread
             self.holder = holder
             bell = .allocate(capacity: 1)
@@ -56,7 +56,7 @@ final class WaitingRoom: @unchecked Sendable {
     /// - Returns: `nil` when it is; or, when that could never happen, the names of the holders whose owners wait for one
     ///   another in a circle.
     @usableFromInline
-    func wait(for holder: any TurnHolder, as thread: ThreadID) -> [String]? {
+    func wait(for holder: any TurnHolder, as thread: FiringThread) -> [String]? {
         pthread_mutex_lock(door)
         let me = Visitor(thread, waitingFor: holder)
         visitors.append(me)
@@ -85,7 +85,7 @@ final class WaitingRoom: @unchecked Sendable {
     ///
     /// Exact, though owners change without the door's lock: whoever waits here passes no turn before it has got the one it
     /// waits for, and of a closed circle nobody can, because its last link is the thread that is asking.
-    private func circle(through holder: any TurnHolder, closedBy thread: ThreadID) -> [String]? {
+    private func circle(through holder: any TurnHolder, closedBy thread: FiringThread) -> [String]? {
         var names: [String] = []
         var holder = holder
         for _ in 0...visitors.count {

@@ -1,0 +1,59 @@
+/// What a ``StateTransition`` refers to.
+///
+/// While the fire is under way the machine keeps the objects alive, and so the record need not: counting references to
+/// three objects would cost more than the rest of a transition. If somebody has kept the transition when the fire is done,
+/// the record keeps its objects from then on. One that nobody has kept is used again.
+@usableFromInline
+final class TransitionRecord: @unchecked Sendable {
+    struct Content {
+        /// `nil` on activation.
+        var event: UnsafePointer<BoundEvent>?
+        var isUpdate = false
+        var userInfo: UserInfo
+        var source: Unmanaged<AnyObject>?
+        var sourceState: UnsafePointer<RegisteredState>?
+        var destination: Unmanaged<AnyObject>
+        var destinationState: UnsafePointer<RegisteredState>
+        var machine: Unmanaged<AnyObject>
+    }
+
+    // Unchecked, because the firing thread alone writes: the content while nobody else has the record, and `isKeeping`,
+    // which otherwise only `deinit` reads.
+    private(set) var content: Content
+    private(set) var isKeeping = false
+
+    init(_ content: Content) { self.content = content }
+
+    deinit {
+        guard isKeeping else { return }
+        content.source?.release()
+        content.destination.release()
+        content.machine.release()
+    }
+
+    /// Lets a record that nobody has kept say something else.
+    func rewrite(_ content: Content) { self.content = content }
+
+    /// Keeps the objects alive for as long as there is the record.
+    func keepObjects() {
+        guard !isKeeping else { return }
+        isKeeping = true
+        _ = content.source?.retain()
+        _ = content.destination.retain()
+        _ = content.machine.retain()
+    }
+
+    /// Lets go of what the caller passed along, when the record is put aside.
+    func forgetUserInfo() { content.userInfo = [:] }
+
+    func withSource<Result>(_ body: (AnyObject) throws -> Result) rethrows -> Result {
+        guard let source = content.source else {
+            preconditionFailure("Only a transition with a source calls exit hooks.")
+        }
+        return try source._withUnsafeGuaranteedRef { try body($0) }
+    }
+
+    func withDestination<Result>(_ body: (AnyObject) throws -> Result) rethrows -> Result {
+        try content.destination._withUnsafeGuaranteedRef { try body($0) }
+    }
+}
