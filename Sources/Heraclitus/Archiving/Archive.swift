@@ -35,7 +35,7 @@ extension StateMachine {
     public convenience init(archive: Data) throws(ArchiveError) {
         do {
             let restored = try archiveDecoder.decode(Self.self, from: archive)
-            self.init(restored.moment, in: restored.workflow)
+            self.init(MachineCore(restored.definition, restored.core.moment))
         } catch let error as ArchiveError {
             throw error
         } catch {

@@ -25,7 +25,7 @@ extension StateMachine: Encodable {
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with what the state's own `encode(to:)` throws.
     public func encode(to encoder: any Encoder) throws {
-        let moment = moment
+        let moment = core.moment
         var container = encoder.container(keyedBy: EnvelopeKey.self)
         try container.encode(currentFormat, forKey: .format)
         try container.encode(definition.workflow, forKey: .workflow)
@@ -52,9 +52,9 @@ extension StateMachine: Decodable {
     /// - Parameter decoder: The decoder.
     /// - Throws: ``ArchiveError``.
     public convenience init(from decoder: any Decoder) throws {
-        let workflow = CompiledWorkflow<W>.shared
+        let definition = CompiledWorkflow<W>.shared.definition
         do {
-            self.init(try Self.moment(from: decoder, in: workflow.definition), in: workflow)
+            self.init(MachineCore(definition, try Self.moment(from: decoder, in: definition)))
         } catch let error as ArchiveError {
             throw error
         } catch {
@@ -65,7 +65,7 @@ extension StateMachine: Decodable {
         }
     }
 
-    private static func moment(from decoder: any Decoder, in definition: Definition) throws -> Moment {
+    private static func moment(from decoder: any Decoder, in definition: Definition) throws -> MachineCore.Moment {
         let container = try decoder.container(keyedBy: EnvelopeKey.self)
         let here = ArchiveError.path(decoder.codingPath)
         func path(_ key: EnvelopeKey) -> String { ArchiveError.path(decoder.codingPath + [key]) }
@@ -110,14 +110,14 @@ extension StateMachine: Decodable {
                 underlyingError: error
             )
         }
-        guard let state = object as? W.AnyState else {
+        guard definition.suits(Unmanaged.passUnretained(object), index) else {
             throw ArchiveError.malformed(
                 path: path(.state),
                 explanation: "\(name) is not of the type of this workflow's states, \(W.AnyState.self)."
             )
         }
-        return Moment(
-            state: state,
+        return MachineCore.Moment(
+            state: object,
             previous: nil,
             standing: Standing(index, isActivated ? .restoring : .entry),
             revision: revision

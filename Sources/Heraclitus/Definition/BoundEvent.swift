@@ -49,6 +49,18 @@ struct EventReach: Sendable {
         ])
     }
 
+    /// What becomes of an event in a state.
+    enum Reception {
+        case leads
+        case ignored
+        case refused
+    }
+
+    func reception(in source: Int) -> Reception {
+        if leads.hasAny(in: source) { return .leads }
+        return ignored.contains(source) ? .ignored : .refused
+    }
+
     /// Whether firing the event in a state would not be refused by the table.
     @inlinable
     func isAccepted(in source: Int) -> Bool { leads.hasAny(in: source) || ignored.contains(source) }

@@ -42,7 +42,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         compiler.bind()
         let values = [events].compiled()
         return Compiled.keep(
-            compiler.definition(eventValues: values),
+            compiler.definition(eventValues: values) { object in (object as? W.AnyState).map { tail(of: $0) } },
             of: unsafeBitCast(W.self, to: UnsafeRawPointer.self)
         )
     }

@@ -19,6 +19,9 @@ struct Definition: @unchecked Sendable {
 
         /// `nil` only while the definition is wrong.
         let initial: RegisteredClass?
+
+        /// What follows an object in the workflow's `AnyState`, if it can be one.
+        let cast: @Sendable (AnyObject) -> [UInt]?
         let stateIndices: AddressTable
         let stateIndicesByName: [String: Int]
         let eventIndicesByName: [String: Int]
@@ -30,6 +33,7 @@ struct Definition: @unchecked Sendable {
         states: [RegisteredState],
         events: [BoundEvent],
         eventValues: UnsafeRawPointer,
+        cast: @escaping @Sendable (AnyObject) -> [UInt]?,
         initial: (any WorkflowState.Type)?
     ) {
         let stateIndices = AddressTable(for: states.count)
@@ -43,6 +47,7 @@ struct Definition: @unchecked Sendable {
             initial: initial.flatMap { initial in
                 stateIndices[RegisteredClass.address(of: initial)].map { RegisteredClass(initial, index: Int($0)) }
             },
+            cast: cast,
             stateIndices: stateIndices,
             stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },
             eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
@@ -103,7 +108,6 @@ struct Definition: @unchecked Sendable {
 
 extension Definition {
     /// The number of the class of an object that an event is to lead to.
-    @usableFromInline
     func stateIndex(of object: Unmanaged<AnyObject>, likely event: UnsafePointer<BoundEvent>) -> Int? {
         stateIndex(of: object, likely: event.pointee.reach.onlyDestination)
     }
@@ -113,6 +117,13 @@ extension Definition {
         let address = RegisteredClass.address(of: object)
         if let likely, likely.address == address { return likely.index }
         return content.pointee.stateIndices[address].map { Int($0) }
+    }
+}
+
+extension Definition {
+    /// Whether an object of a registered class can be handed out as the workflow's `AnyState`.
+    func suits(_ object: Unmanaged<AnyObject>, _ index: Int) -> Bool {
+        state(index).pointee.tail.isKnown(for: object, by: content.pointee.cast)
     }
 }
 

@@ -44,13 +44,17 @@ struct DefinitionCompiler {
         initialName = String(describing: Swift.type(of: initial as Any))
     }
 
-    func definition(eventValues: UnsafeRawPointer) -> Definition {
+    func definition(
+        eventValues: UnsafeRawPointer,
+        casting cast: @escaping @Sendable (AnyObject) -> [UInt]?
+    ) -> Definition {
         Definition(
             workflow: workflow,
             version: version,
             states: classes.indices.map { RegisteredState(index: $0, type: classes[$0], lineage: lineages[$0]) },
             events: events.indices.map { boundEvent($0) },
             eventValues: eventValues,
+            cast: cast,
             initial: initial
         )
     }

@@ -9,6 +9,7 @@ struct RegisteredState: Sendable {
     let lineage: [Int]
 
     @usableFromInline let hooks: StateHooks
+    @usableFromInline let tail = StateTail()
 
     private let empty: (any EmptyState.Type)?
 
@@ -19,6 +20,11 @@ struct RegisteredState: Sendable {
         self.lineage = lineage
         hooks = StateHooks(of: type)
         empty = type as? any EmptyState.Type
+    }
+
+    /// The name of a class, also of one that is no state.
+    static func name(of type: any AnyObject.Type) -> String {
+        (type as? any WorkflowState.Type)?.name ?? String(describing: type)
     }
 
     /// Makes an object, where the state is an ``EmptyState``.

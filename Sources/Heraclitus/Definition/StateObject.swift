@@ -1,10 +1,86 @@
+import Synchronization
+
+// A machine keeps a state as a plain object and hands it out as its workflow's `AnyState`. A cast from the one to the other
+// asks the runtime each time, so it is done once for a class and what it makes is kept.
+//
+// An existential that holds an object, be it one of classes only or one of anything, is the object followed by words that
+// are the same for all objects of its class: witness tables, and the class. A class reference is the object and nothing
+// else. That a workflow's `AnyState` is one of these is checked when the workflow is compiled.
+
 /// The object that a state refers to, whether it is handed around as its class or as `any` protocol; not retained.
-///
-/// A cast asks the runtime each time, and counting references costs more still. A class reference is its address, and an
-/// existential that holds an object begins with it, be it one of classes only or one of anything. That a workflow's
-/// ``Workflow/AnyState`` is one of these is checked when the workflow is compiled: of something else its initial state
-/// would be no state.
 @inlinable
 func object<State>(of state: borrowing State) -> Unmanaged<AnyObject> {
     withUnsafePointer(to: state) { UnsafeRawPointer($0).load(as: Unmanaged<AnyObject>.self) }
+}
+
+/// The object that a state refers to, which is the caller's from now on.
+@inlinable
+func takenObject<State>(of state: __owned State) -> Unmanaged<AnyObject> {
+    withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
+        let address = place.baseAddress.unsafelyUnwrapped
+        // And never deinitialized: the reference goes on.
+        address.initialize(to: state)
+        return UnsafeRawPointer(address).load(as: Unmanaged<AnyObject>.self)
+    }
+}
+
+/// How a class of states is handed out.
+@usableFromInline
+struct StateTail: @unchecked Sendable {
+    // Unchecked and never freed, as all of a compiled workflow. 0 as long as no object of the class was seen; else the
+    // address of the words that follow the object.
+    private let address: UnsafeMutablePointer<Atomic<UInt>>
+
+    init() {
+        address = .allocate(capacity: 1)
+        address.initialize(to: Atomic(0))
+    }
+
+    /// The words that follow the object; there are none of a class that nobody has asked ``isKnown(for:by:)`` about.
+    @usableFromInline var words: UnsafePointer<UInt>? {
+        UnsafePointer(bitPattern: address.pointee.load(ordering: .acquiring))
+    }
+
+    /// Whether objects of a class can be handed out.
+    /// - Parameters:
+    ///   - object: One of them.
+    ///   - cast: Makes the words, once, if it can.
+    func isKnown(for object: Unmanaged<AnyObject>, by cast: (AnyObject) -> [UInt]?) -> Bool {
+        if address.pointee.load(ordering: .relaxed) != 0 { return true }
+        guard let words = cast(object.takeUnretainedValue()) else { return false }
+        // One more than there are words, so that it is an address even if there are none. Of two threads that get here at
+        // once the last one's is kept, and both are the same.
+        address.pointee.store(UInt(bitPattern: (words + [0]).compiled()), ordering: .releasing)
+        return true
+    }
+}
+
+/// Makes what a state is handed out as.
+/// - Parameters:
+///   - object: The object, which becomes the state's.
+///   - tail: What follows it.
+@inlinable
+func state<State>(_ object: Unmanaged<AnyObject>, _ tail: UnsafePointer<UInt>, as type: State.Type) -> State {
+    switch MemoryLayout<State>.size {
+    case MemoryLayout<UInt>.size:
+        return unsafeBitCast(object.toOpaque(), to: State.self)
+    case 2 * MemoryLayout<UInt>.size:
+        return unsafeBitCast((object.toOpaque(), tail[0]), to: State.self)
+    default:
+        return withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
+            let words = UnsafeMutableRawPointer(place.baseAddress.unsafelyUnwrapped).assumingMemoryBound(to: UInt.self)
+            words.initialize(to: UInt(bitPattern: object.toOpaque()))
+            (words + 1).initialize(from: tail, count: MemoryLayout<State>.size / MemoryLayout<UInt>.size - 1)
+            return place.moveElement(from: 0)
+        }
+    }
+}
+
+/// The words that follow the object in a state.
+func tail<State>(of state: borrowing State) -> [UInt] {
+    withUnsafePointer(to: state) { state in
+        (1..<max(1, MemoryLayout<State>.size / MemoryLayout<UInt>.size)).map {
+            UnsafeRawPointer(state).load(fromByteOffset: $0 * MemoryLayout<UInt>.stride, as: UInt.self)
+        }
+    }
 }

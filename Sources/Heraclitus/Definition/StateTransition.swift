@@ -32,10 +32,6 @@ public struct StateTransition: Sendable {
 
     var machine: AnyObject { record.content.machine.takeUnretainedValue() }
 
-    /// Keeps its objects alive for as long as somebody has it, not only while its fire is under way.
-    @usableFromInline
-    func keepObjects() { record.keepObjects() }
-
     private static func state(_ object: Unmanaged<AnyObject>, of type: any WorkflowState.Type) -> any WorkflowState {
         func open<S: WorkflowState>(_ type: S.Type) -> any WorkflowState {
             unsafeDowncast(object.takeUnretainedValue(), to: type)

@@ -18,9 +18,9 @@ final class TransitionRecord: @unchecked Sendable {
     }
 
     // Unchecked, because the firing thread alone writes: the content while nobody else has the record, and `isKeeping`,
-    // which otherwise only `deinit` reads.
-    private(set) var content: Content
-    private(set) var isKeeping = false
+    // which otherwise only `deinit` reads. For the same reason no access can overlap another.
+    @exclusivity(unchecked) private(set) var content: Content
+    @exclusivity(unchecked) private(set) var isKeeping = false
 
     init(_ content: Content) { self.content = content }
 
@@ -35,12 +35,21 @@ final class TransitionRecord: @unchecked Sendable {
     func rewrite(_ content: Content) { self.content = content }
 
     /// Keeps the objects alive for as long as there is the record.
+    @usableFromInline
     func keepObjects() {
         guard !isKeeping else { return }
         isKeeping = true
         _ = content.source?.retain()
         _ = content.destination.retain()
         _ = content.machine.retain()
+    }
+
+    /// Whether an owned reference is the only one.
+    static func isKnownToNobodyElse(_ record: Unmanaged<TransitionRecord>) -> Bool {
+        var record = record
+        return withUnsafeMutableBytes(of: &record) {
+            isKnownUniquelyReferenced(&$0.assumingMemoryBound(to: TransitionRecord.self)[0])
+        }
     }
 
     /// Lets go of what the caller passed along, when the record is put aside.

@@ -12,9 +12,10 @@ public struct UserInfo: Sendable {
     /// A value of a user info.
     public typealias Value = any Codable & Sendable
 
-    var values: [String: Value]
+    @usableFromInline var values: [String: Value]
 
     /// Makes an empty user info.
+    @inlinable
     public init() { values = [:] }
 
     /// Makes a user info of the values of a dictionary.
@@ -66,8 +67,10 @@ protocol ConvertibleValue {
 extension UserInfo: ExpressibleByDictionaryLiteral {
     /// Makes a user info of a literal; of two values for one key the last stays.
     /// - Parameter elements: Keys and values.
+    // Inlined, for this is what every fire without a user info says.
+    @inlinable
     public init(dictionaryLiteral elements: (String, any Codable & Sendable)...) {
-        values = Dictionary(elements) { $1 }
+        values = elements.isEmpty ? [:] : Dictionary(elements) { $1 }
     }
 }
 

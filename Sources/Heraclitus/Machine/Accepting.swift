@@ -1,75 +1,31 @@
-extension StateMachine {
-    /// Resolves the event, asks the table, builds the destination and asks the guards.
-    /// - Returns: The transition, which is certain now; `nil` if the event is ignored.
-    @inlinable
-    func accept(
+extension MachineCore {
+    /// Resolves the event and asks the table whether it leads anywhere.
+    /// - Returns: `nil` if the event is ignored.
+    func offer(
         _ trigger: Trigger,
         userInfo: UserInfo,
-        building build: (Offer<W>) throws -> W.AnyState,
         in run: UnsafeMutablePointer<Run>,
-        isPutOff: Bool = false
-    ) throws(InvalidTransition) -> Passage? {
+        isPutOff: Bool
+    ) throws(InvalidTransition) -> Offer? {
         run.pointee.phase = .preparing
         let source = run.pointee.expected
         let event = try resolve(trigger, from: source, userInfo: userInfo)
-        switch TransitionValidator<W>.reception(of: event, in: source) {
+        switch event.pointee.reach.reception(in: source) {
+        case .leads: return Offer(event: event, run: run, source: source, isPutOff: isPutOff)
         case .ignored: return nil
-        case .refused: throw refusal(.notAllowed, of: event, from: source, userInfo: userInfo)
-        case .leads: break
-        }
-
-        let state: W.AnyState
-        do {
-            state = try build(Offer(of: event, in: run))
-        } catch {
-            throw refusal(because: error, of: event, from: source, userInfo: userInfo, in: run)
-        }
-        let made = object(of: state)
-        guard let destination = definition.stateIndex(of: made, likely: event),
-            event.pointee.reach.leads[source, destination]
-        else {
-            throw refusal(of: made, of: event, from: source, userInfo: userInfo, in: run)
-        }
-
-        let step = Step(
-            event: event,
-            source: definition.state(source),
-            destination: definition.state(destination),
-            isUpdate: event.pointee.reach.updates(source, to: destination)
-        )
-        var transition: StateTransition?
-        if isPutOff || core.hasListeners(to: step) {
-            let told = run.pointee.thread.transition(
-                step,
-                from: expectedObject(in: run),
-                to: made,
-                userInfo: userInfo,
-                of: Unmanaged.passUnretained(self)
+        case .refused:
+            throw InvalidTransition(
+                .notAllowed,
+                event: event.pointee.index,
+                from: source,
+                in: definition,
+                userInfo: userInfo
             )
-            if isPutOff { told.keepObjects() }
-            do {
-                try core.askGuards(of: step, told)
-            } catch {
-                throw refusal(of: told, because: error, in: run)
-            }
-            transition = told
         }
-        run.pointee.expected = destination
-        return Passage(step: step, index: destination, state: state, transition: transition)
     }
 
-    @inlinable
-    func resolve(
-        _ trigger: Trigger,
-        from source: Int,
-        userInfo: UserInfo
-    ) throws(InvalidTransition) -> UnsafePointer<BoundEvent> {
-        if case .event(let index) = trigger { return definition.event(index) }
-        return try search(trigger, from: source, userInfo: userInfo)
-    }
-
-    @usableFromInline
-    func search(
+    /// Finds the event that is to fire.
+    private func resolve(
         _ trigger: Trigger,
         from source: Int,
         userInfo: UserInfo
@@ -87,7 +43,7 @@ extension StateMachine {
             throw refusal(.unknownEvent, definition.events.map(\.name))
         case .entering(let type):
             guard let destination = definition.stateIndex(of: type) else {
-                throw refusal(.unregisteredState, [Self.name(of: type)])
+                throw refusal(.unregisteredState, [RegisteredState.name(of: type)])
             }
             let events = definition.events.filter {
                 $0.reach.leads[source, destination] && !$0.reach.updates(source, to: destination)
@@ -97,15 +53,70 @@ extension StateMachine {
         }
     }
 
-    /// The state in which everything accepted so far will leave the machine.
-    @inlinable
-    func expectedState(in run: UnsafeMutablePointer<Run>) -> W.AnyState {
-        run.pointee.backlog?.passages.last?.state ?? shown
+    /// Asks the table about the object to enter, and the guards.
+    /// - Parameter object: The object, which is the passage's then, or else kept until the turn has been passed.
+    /// - Returns: The transition, which is certain now.
+    func accept(
+        _ offer: Offer,
+        _ object: Unmanaged<AnyObject>,
+        userInfo: UserInfo,
+        of machine: any TurnHolder
+    ) throws(InvalidTransition) -> Passage {
+        guard let destination = definition.stateIndex(of: object, likely: offer.event),
+            offer.event.pointee.reach.leads[offer.source, destination],
+            definition.suits(object, destination)
+        else {
+            offer.run.pointee.keepUntilPassed(object)
+            throw refusal(of: offer, to: object, userInfo: userInfo)
+        }
+        let step = Step(offer.event, from: offer.source, to: destination, in: definition)
+        var record: Unmanaged<TransitionRecord>?
+        if offer.isPutOff || hasListeners(to: step) {
+            record = try askGuards(of: step, to: object, userInfo: userInfo, of: machine, offer)
+        }
+        offer.run.pointee.expected = destination
+        return Passage(step: step, state: object, record: record)
     }
 
-    @inlinable
-    func expectedObject(in run: UnsafeMutablePointer<Run>) -> Unmanaged<AnyObject> {
-        if let last = run.pointee.backlog?.passages.last { return object(of: last.state) }
-        return object(of: shown)
+    /// Makes what callbacks get, and asks the guards with it.
+    private func askGuards(
+        of step: Step,
+        to object: Unmanaged<AnyObject>,
+        userInfo: UserInfo,
+        of machine: any TurnHolder,
+        _ offer: Offer
+    ) throws(InvalidTransition) -> Unmanaged<TransitionRecord>? {
+        guard let thread = offer.run.pointee.thread else { return nil }
+        let record = thread.record(
+            TransitionRecord.Content(
+                event: step.event,
+                isUpdate: step.isUpdate,
+                userInfo: userInfo,
+                source: expectedObject(in: offer.run),
+                sourceState: step.source,
+                destination: object,
+                destinationState: step.destination,
+                machine: Unmanaged.passUnretained(machine)
+            )
+        )
+        do {
+            try record._withUnsafeGuaranteedRef {
+                // What is put off outlives the transition whose objects it would rely on.
+                if offer.isPutOff { $0.keepObjects() }
+                try askGuards(of: step, StateTransition($0))
+            }
+        } catch {
+            thread.finish(record)
+            offer.run.pointee.keepUntilPassed(object)
+            throw refusal(
+                .declined,
+                .event(step.event.pointee.index),
+                from: offer.source,
+                to: step.destination.pointee.name,
+                userInfo: userInfo,
+                because: error
+            )
+        }
+        return record
     }
 }

@@ -14,39 +14,47 @@ extension StateMachine {
     public func activate(userInfo: UserInfo = [:]) {
         let thread = FiringThread.current
         // A callback of this machine can only be running in an active one, or in one that is about to be.
-        guard !isActive, !core.turn.isMine, waitForTurn(as: thread) == nil else { return }
-        // The only error there is, that of a fire, has nowhere to come from.
-        try? withTurn(of: thread) { run throws(InvalidTransition) in completeActivation(userInfo: userInfo, in: run) }
+        guard !isActive, !core.turn.isOwned(by: thread), core.waitForTurn(of: self, as: thread) == nil else { return }
+        var run = Run()
+        withUnsafeMutablePointer(to: &run) { run in
+            core.open(run, by: thread)
+            core.completeActivation(of: self, userInfo: userInfo, in: run)
+            core.close(run, of: self)
+        }
     }
+}
 
+extension MachineCore {
     /// Carries out the activation that is due, and everything its callbacks fire.
-    @usableFromInline
-    func completeActivation(userInfo: UserInfo, in run: UnsafeMutablePointer<Run>) {
-        let standing = core.now
-        guard !standing.isActive else { return }
-        let state = definition.state(standing.index)
-        let transition = run.pointee.thread.transition(
+    func completeActivation(of machine: any TurnHolder, userInfo: UserInfo, in run: UnsafeMutablePointer<Run>) {
+        let standing = now
+        guard !standing.isActive, let thread = run.pointee.thread else { return }
+        let hooks = definition.state(standing.index).pointee.hooks
+        let record = thread.record(
             TransitionRecord.Content(
                 userInfo: userInfo,
-                destination: object(of: shown),
-                destinationState: state,
-                machine: Unmanaged.passUnretained(self)
+                destination: state.load(ordering: .relaxed),
+                destinationState: definition.state(standing.index),
+                machine: Unmanaged.passUnretained(machine)
             )
         )
-        if standing.activation == .entry {
-            run.pointee.phase = .preparing
-            state.pointee.hooks.willEnter(transition)
-            core.callOwn(.willEnter, transition)
+        record._withUnsafeGuaranteedRef { record in
+            let transition = StateTransition(record)
+            if standing.activation == .entry {
+                run.pointee.phase = .preparing
+                hooks.willEnter(transition)
+                callOwn(.willEnter, transition)
+            }
+            lock.withLock { _ in self.standing.store(Standing(standing.index, .done).bits, ordering: .relaxed) }
+            run.pointee.phase = .announcing
+            if standing.activation == .entry {
+                hooks.didEnter(transition)
+                callOwn(.didEnter, transition)
+            } else {
+                hooks.didRestore(transition)
+            }
         }
-        core.lock.withLock { _ in core.standing.store(Standing(standing.index, .done).bits, ordering: .relaxed) }
-        run.pointee.phase = .announcing
-        if standing.activation == .entry {
-            state.pointee.hooks.didEnter(transition)
-            core.callOwn(.didEnter, transition)
-        } else {
-            state.pointee.hooks.didRestore(transition)
-        }
-        run.pointee.thread.finish(transition)
+        thread.finish(record)
         carryOutBacklog(in: run)
     }
 }

@@ -14,7 +14,8 @@ public struct Can<W: Workflow>: Sendable {
 
     /// Whether the table would accept an event now; guards are not asked.
     /// - Parameter event: The event's property.
-    @inlinable
+    // Inlined to where the key path is written, which is no more than a number then.
+    @inlinable @inline(__always)
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
         machine.workflow.index(of: event).map { accepts($0) } ?? false
     }
@@ -44,6 +45,6 @@ public struct Can<W: Workflow>: Sendable {
 
     @inlinable
     func accepts(_ event: Int) -> Bool {
-        machine.definition.event(event).pointee.reach.isAccepted(in: machine.expectedIndex)
+        machine.definition.event(event).pointee.reach.isAccepted(in: machine.core.expectedIndex)
     }
 }

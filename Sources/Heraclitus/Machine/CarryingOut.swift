@@ -1,20 +1,21 @@
-public import Synchronization
+import Synchronization
 
-extension StateMachine {
+extension MachineCore {
     /// Makes a transition that is certain: calls who wants to know before, commits, calls who wants to know after.
-    @inlinable
     func carryOut(_ passage: Passage, in run: UnsafeMutablePointer<Run>) {
-        guard let transition = passage.transition else { return commit(passage, in: run) }
-        run.pointee.phase = .preparing
-        core.callBefore(passage.step, transition)
-        commit(passage, in: run)
-        run.pointee.phase = .announcing
-        core.callAfter(passage.step, transition)
-        run.pointee.thread.finish(transition)
+        guard let record = passage.record else { return commit(passage, in: run) }
+        record._withUnsafeGuaranteedRef { record in
+            let transition = StateTransition(record)
+            run.pointee.phase = .preparing
+            callBefore(passage.step, transition)
+            commit(passage, in: run)
+            run.pointee.phase = .announcing
+            callAfter(passage.step, transition)
+        }
+        run.pointee.thread?.finish(record)
     }
 
     /// Makes the transitions that callbacks have fired, and those that their callbacks fire.
-    @usableFromInline
     func carryOutBacklog(in run: UnsafeMutablePointer<Run>) {
         while let backlog = run.pointee.backlog, backlog.done < backlog.passages.count {
             let passage = backlog.passages[backlog.done]
@@ -24,14 +25,20 @@ extension StateMachine {
     }
 
     /// Shows the destination to readers, from now on and all at once.
-    @inlinable
-    func commit(_ passage: Passage, in run: UnsafeMutablePointer<Run>) {
-        let leftBehind = core.lock.withLock { _ in
-            let source = object(of: shown)
-            // Not assigned, which would release the source: that goes on to be the previous state.
-            withUnsafeMutablePointer(to: &shown) { $0.initialize(to: passage.state) }
-            return core.move(to: passage.index, leaving: source)
+    private func commit(_ passage: Passage, in run: UnsafeMutablePointer<Run>) {
+        let leftBehind = lock.withLock { _ in
+            let leftBehind = previous.load(ordering: .relaxed)
+            previous.store(state.load(ordering: .relaxed), ordering: .relaxed)
+            state.store(passage.state, ordering: .relaxed)
+            standing.store(Standing(passage.step.index, .done).bits, ordering: .relaxed)
+            let revision = revision.load(ordering: .relaxed)
+            if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .relaxed) }
+            return UInt(bitPattern: leftBehind?.toOpaque())
         }
-        if let leftBehind { run.pointee.keepUntilPassed(leftBehind) }
+        if let leftBehind = UnsafeRawPointer(bitPattern: leftBehind) {
+            run.pointee.keepUntilPassed(Unmanaged.fromOpaque(leftBehind))
+        }
     }
+
+    static var largestRevision: Int { 1 << 53 }
 }

@@ -10,10 +10,10 @@ extension StateMachine {
     ///
     /// Any thread may call it at any time; during a transition it copies the state that the machine still shows.
     public func copy() -> StateMachine {
-        var moment = moment
-        moment.state = Self.copy(of: moment.state as AnyObject) as? W.AnyState ?? moment.state
+        var moment = core.moment
+        moment.state = Self.copy(of: moment.state)
         moment.previous = moment.previous.map(Self.copy)
-        return StateMachine(moment, in: workflow)
+        return StateMachine(MachineCore(definition, moment))
     }
 
     private static func copy(of state: AnyObject) -> AnyObject {

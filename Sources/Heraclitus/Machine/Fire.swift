@@ -16,7 +16,8 @@ public struct Fire<W: Workflow>: Sendable {
 
     /// An event, ready to be fired.
     /// - Parameter event: The event's property.
-    @inlinable
+    // Inlined to where the key path is written, which is no more than a number then.
+    @inlinable @inline(__always)
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
         FireableEvent(machine.workflow.index(of: event), machine: machine)
     }
@@ -64,7 +65,7 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
         let trigger = Trigger(machine.workflow.index(of: event))
-        try machine.attempt(trigger, userInfo: userInfo) { try machine.onlyEmptyState(of: $0) }
+        try machine.attempt(trigger, userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
     }
 
     /// Fires an event value, such as one that was decoded, with a state object.
@@ -107,7 +108,7 @@ public struct Fire<W: Workflow>: Sendable {
         _ event: W.Event<S, D>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(Trigger(event.slot.index), userInfo: userInfo) { try machine.onlyEmptyState(of: $0) }
+        try machine.attempt(Trigger(event.slot.index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
     }
 
     /// Fires an event by its name, for names that arrive as text, with a state object.
@@ -122,7 +123,7 @@ public struct Fire<W: Workflow>: Sendable {
         entering state: @autoclosure () throws -> W.AnyState,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(.named(name), userInfo: userInfo) { _ in try StateMachine<W>.suitable(try state()) }
+        try machine.attempt(.named(name), userInfo: userInfo) { _ in takenObject(of: try state()) }
     }
 
     /// Fires an event by its name with a closure that builds the state to enter from the one that is left.
@@ -138,7 +139,7 @@ public struct Fire<W: Workflow>: Sendable {
         _ build: (W.AnyState) throws -> W.AnyState
     ) throws(InvalidTransition) {
         try machine.attempt(.named(name), userInfo: userInfo) { offer in
-            try build(machine.source(of: offer, as: W.AnyState.self))
+            takenObject(of: try build(machine.source(of: offer, as: W.AnyState.self)))
         }
     }
 
@@ -149,7 +150,7 @@ public struct Fire<W: Workflow>: Sendable {
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
     @inlinable
     public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try machine.attempt(.named(name), userInfo: userInfo) { try machine.onlyEmptyState(of: $0) }
+        try machine.attempt(.named(name), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
     }
 }
 
@@ -177,7 +178,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         _ state: @autoclosure () throws -> Destination,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(Trigger(index), userInfo: userInfo) { _ in try StateMachine<W>.suitable(try state()) }
+        try machine.attempt(Trigger(index), userInfo: userInfo) { _ in takenObject(of: try state()) }
     }
 
     /// Fires the event with a closure that builds the state to enter from the one that is left.
@@ -194,7 +195,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         _ build: (Source) throws -> Destination
     ) throws(InvalidTransition) {
         try machine.attempt(Trigger(index), userInfo: userInfo) { offer in
-            try StateMachine<W>.suitable(try build(machine.source(of: offer, as: Source.self)))
+            takenObject(of: try build(machine.source(of: offer, as: Source.self)))
         }
     }
 
@@ -203,7 +204,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
-        try machine.attempt(Trigger(index), userInfo: userInfo) { _ in try StateMachine<W>.suitable(Destination()) }
+        try machine.attempt(Trigger(index), userInfo: userInfo) { _ in takenObject(of: Destination()) }
     }
 
     /// Fires an event with several destinations to the only one that it has from the current state, an empty one.
@@ -211,7 +212,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one, or if that is not empty.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
-        try machine.attempt(Trigger(index), userInfo: userInfo) { try machine.onlyEmptyState(of: $0) }
+        try machine.attempt(Trigger(index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
     }
 
     /// Fires an event with several destinations, where what they have in common is itself the class of an empty state.
@@ -220,7 +221,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
     where Destination: EmptyState, Destination == W.AnyState {
-        try machine.attempt(Trigger(index), userInfo: userInfo) { try machine.onlyEmptyState(of: $0) }
+        try machine.attempt(Trigger(index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
     }
 }
 
@@ -235,6 +236,6 @@ extension StateMachine {
     ///   exactly one.
     @inlinable
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try attempt(.entering(type(of: state as AnyObject)), userInfo: userInfo) { _ in state }
+        try attempt(.entering(type(of: state as AnyObject)), userInfo: userInfo) { _ in takenObject(of: state) }
     }
 }

@@ -1,5 +1,8 @@
-// The way of one fire, each step in a file of its own: take the turn (TakingTurns), activate (Activation), accept
-// (Accepting), carry out, and carry out what callbacks have fired (CarryingOut).
+import Synchronization
+
+// The way of one fire: begin it (take the turn, activate, ask the table), make the state in the caller's code, complete it
+// (ask the guards, carry out, and carry out what callbacks have fired). Each step is in a file of its own: TakingTurns,
+// Activation, Accepting, CarryingOut; who is called is in Listening, the errors in Refusing.
 
 extension StateMachine {
     /// How many fires of callbacks are carried out before the outermost fire returns: 10,000.
@@ -7,44 +10,124 @@ extension StateMachine {
     /// The one that exceeds it throws `.endlessChain`; those before it happen, and the outermost fire succeeds.
     @inlinable public static var chainLimit: Int { 10_000 }
 
+    /// Fires an event.
+    ///
+    /// Only this much is compiled for each workflow and each call: what makes the state.
+    /// - Parameter build: Makes the object to enter, which becomes the machine's.
     @inlinable
     func attempt(
         _ trigger: Trigger,
         userInfo: UserInfo,
-        building build: (Offer<W>) throws -> W.AnyState
+        building build: (Offer) throws -> Unmanaged<AnyObject>
     ) throws(InvalidTransition) {
-        let thread = FiringThread.current
-        if !core.turn.tryTake(by: thread) {
-            if core.turn.isMine, let run {
-                try attemptAgain(trigger, userInfo: userInfo, building: build, in: run)
-                return
-            }
-            try takeTurn(as: thread, for: trigger, userInfo: userInfo)
+        var run = Run()
+        guard let offer = try core.begin(trigger, userInfo: userInfo, of: self, on: &run) else { return }
+        let object: Unmanaged<AnyObject>
+        do {
+            object = try build(offer)
+        } catch {
+            throw core.abandon(offer, because: error, userInfo: userInfo, of: self)
         }
-        try withTurn(of: thread) { run throws(InvalidTransition) in
-            if !core.now.isActive { completeActivation(userInfo: [:], in: run) }
-            guard let passage = try accept(trigger, userInfo: userInfo, building: build, in: run) else { return }
-            carryOut(passage, in: run)
-        }
+        try core.complete(offer, with: object, userInfo: userInfo, of: self)
     }
+}
 
-    /// Fires from a callback: now or never is decided now, the rest comes when everyone has been called.
-    @inlinable
-    func attemptAgain(
+extension MachineCore {
+    /// Takes the turn, activates if that is due, and asks the table.
+    /// - Parameter stack: Where to keep the turn's run until ``complete(_:with:userInfo:of:)`` or
+    ///   ``abandon(_:because:userInfo:of:)``.
+    /// - Returns: What is needed to make the state; `nil` if the event is ignored.
+    @usableFromInline
+    func begin(
         _ trigger: Trigger,
         userInfo: UserInfo,
-        building build: (Offer<W>) throws -> W.AnyState,
+        of machine: any TurnHolder,
+        on stack: UnsafeMutablePointer<Run>
+    ) throws(InvalidTransition) -> Offer? {
+        let thread = FiringThread.current
+        if !turn.tryTake(by: thread) {
+            if turn.isOwned(by: thread), let run = run.load(ordering: .relaxed) {
+                return try beginAgain(trigger, userInfo: userInfo, in: run)
+            }
+            try takeTurn(of: machine, as: thread, for: trigger, userInfo: userInfo)
+        }
+        open(stack, by: thread)
+        do throws(InvalidTransition) {
+            if !now.isActive { completeActivation(of: machine, userInfo: [:], in: stack) }
+            if let offer = try offer(trigger, userInfo: userInfo, in: stack, isPutOff: false) { return offer }
+        } catch {
+            close(stack, of: machine)
+            throw error
+        }
+        close(stack, of: machine)
+        return nil
+    }
+
+    /// Begins a callback's fire: now or never is decided now, the rest comes when everyone has been called.
+    private func beginAgain(
+        _ trigger: Trigger,
+        userInfo: UserInfo,
         in run: UnsafeMutablePointer<Run>
-    ) throws(InvalidTransition) {
+    ) throws(InvalidTransition) -> Offer? {
         func refusal(_ reason: InvalidTransition.Reason) -> InvalidTransition {
             self.refusal(reason, trigger, from: run.pointee.expected, userInfo: userInfo)
         }
         guard run.pointee.phase == .announcing else { throw refusal(.transitionInProgress) }
-        guard run.pointee.passagesPutOff < Self.chainLimit else { throw refusal(.endlessChain) }
-        defer { run.pointee.phase = .announcing }
-        guard let passage = try accept(trigger, userInfo: userInfo, building: build, in: run, isPutOff: true) else {
-            return
+        guard run.pointee.putOff < Self.chainLimit else { throw refusal(.endlessChain) }
+        do throws(InvalidTransition) {
+            if let offer = try offer(trigger, userInfo: userInfo, in: run, isPutOff: true) { return offer }
+        } catch {
+            run.pointee.phase = .announcing
+            throw error
         }
-        run.pointee.putOff(passage)
+        run.pointee.phase = .announcing
+        return nil
+    }
+
+    private static var chainLimit: Int { 10_000 }
+
+    /// Ends a fire for which no state could be made.
+    @usableFromInline
+    func abandon(
+        _ offer: Offer,
+        because error: any Error,
+        userInfo: UserInfo,
+        of machine: any TurnHolder
+    ) -> InvalidTransition {
+        let refusal = refusal(of: offer, because: error, userInfo: userInfo)
+        leave(offer, of: machine)
+        return refusal
+    }
+
+    /// Asks the guards, and makes the transition or puts it off.
+    /// - Parameter object: The object to enter, which becomes the machine's.
+    @usableFromInline
+    func complete(
+        _ offer: Offer,
+        with object: Unmanaged<AnyObject>,
+        userInfo: UserInfo,
+        of machine: any TurnHolder
+    ) throws(InvalidTransition) {
+        let passage: Passage
+        do throws(InvalidTransition) {
+            passage = try accept(offer, object, userInfo: userInfo, of: machine)
+        } catch {
+            leave(offer, of: machine)
+            throw error
+        }
+        if offer.isPutOff {
+            offer.run.pointee.putOff(passage)
+        } else {
+            carryOut(passage, in: offer.run)
+        }
+        leave(offer, of: machine)
+    }
+
+    private func leave(_ offer: Offer, of machine: any TurnHolder) {
+        if offer.isPutOff {
+            offer.run.pointee.phase = .announcing
+        } else {
+            close(offer.run, of: machine)
+        }
     }
 }

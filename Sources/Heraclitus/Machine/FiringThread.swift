@@ -16,7 +16,7 @@ struct FiringThread: Equatable, @unchecked Sendable {
 
     private struct Kept {
         /// A record of a transition that nobody has kept, for the next one.
-        var record: TransitionRecord?
+        var record: Unmanaged<TransitionRecord>?
     }
 
     private init(_ kept: UnsafeMutablePointer<Kept>) { self.kept = kept }
@@ -27,7 +27,7 @@ struct FiringThread: Equatable, @unchecked Sendable {
     }
 
     /// Never 0 and always even: an address.
-    @usableFromInline var bits: UInt { UInt(bitPattern: kept) }
+    var bits: UInt { UInt(bitPattern: kept) }
 
     @usableFromInline static var current: FiringThread {
         if let kept = pthread_getspecific(key) { return FiringThread(kept.assumingMemoryBound(to: Kept.self)) }
@@ -41,7 +41,7 @@ struct FiringThread: Equatable, @unchecked Sendable {
         var key = pthread_key_t()
         let result = pthread_key_create(&key) { (kept: UnsafeMutableRawPointer?) in
             guard let kept = kept?.assumingMemoryBound(to: Kept.self) else { return }
-            kept.deinitialize(count: 1)
+            kept.pointee.record?.release()
             kept.deallocate()
         }
         precondition(result == 0, "The process has no thread-specific value left.")
@@ -50,43 +50,24 @@ struct FiringThread: Equatable, @unchecked Sendable {
 }
 
 extension FiringThread {
-    /// Makes the transition of a step for callbacks to get, which ends with ``finish(_:)``.
-    @usableFromInline
-    func transition(
-        _ step: Step,
-        from source: Unmanaged<AnyObject>,
-        to destination: Unmanaged<AnyObject>,
-        userInfo: UserInfo,
-        of machine: Unmanaged<AnyObject>
-    ) -> StateTransition {
-        transition(
-            TransitionRecord.Content(
-                event: step.event,
-                isUpdate: step.isUpdate,
-                userInfo: userInfo,
-                source: source,
-                sourceState: step.source,
-                destination: destination,
-                destinationState: step.destination,
-                machine: machine
-            )
-        )
+    /// Makes a record for callbacks to get, which ends with ``finish(_:)``.
+    func record(_ content: TransitionRecord.Content) -> Unmanaged<TransitionRecord> {
+        guard let record = kept.pointee.record else { return .passRetained(TransitionRecord(content)) }
+        kept.pointee.record = nil
+        record._withUnsafeGuaranteedRef { $0.rewrite(content) }
+        return record
     }
 
-    /// Makes a transition for callbacks to get, which ends with ``finish(_:)``.
-    func transition(_ content: TransitionRecord.Content) -> StateTransition {
-        guard let record = kept.pointee.record.take() else { return StateTransition(TransitionRecord(content)) }
-        record.rewrite(content)
-        return StateTransition(record)
-    }
-
-    /// Sees who has kept a transition, now that everybody has been called and the machine lets go of its objects soon.
-    @usableFromInline
-    func finish(_ transition: consuming StateTransition) {
-        var record = (consume transition).record
-        guard isKnownUniquelyReferenced(&record) else { return record.keepObjects() }
-        guard !record.isKeeping else { return }
-        record.forgetUserInfo()
-        kept.pointee.record = record
+    /// Sees who has kept a record, now that everybody has been called and the machine lets go of its objects soon.
+    func finish(_ record: Unmanaged<TransitionRecord>) {
+        let isReusable = record._withUnsafeGuaranteedRef { held in
+            guard TransitionRecord.isKnownToNobodyElse(record) else {
+                held.keepObjects()
+                return false
+            }
+            held.forgetUserInfo()
+            return !held.isKeeping && kept.pointee.record == nil
+        }
+        if isReusable { kept.pointee.record = record } else { record.release() }
     }
 }

@@ -21,7 +21,7 @@ extension StateMachine {
         _ body: @escaping @Sendable (S, D, StateTransition) throws -> Void
     ) -> Registration {
         let objects = objects(of: event)
-        return hooks.add(guard: { transition in
+        return core.hooks.add(guard: { transition in
             if let (source, destination) = objects(transition) { try body(source, destination, transition) }
         })
     }
@@ -35,7 +35,7 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) throws -> Void
     ) -> Registration {
-        hooks.add(guard: { transition in
+        core.hooks.add(guard: { transition in
             guard !transition.isUpdate, let source = transition.sourceObject as? S else { return }
             try body(source, transition)
         })
@@ -50,7 +50,7 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) throws -> Void
     ) -> Registration {
-        hooks.add(guard: { transition in
+        core.hooks.add(guard: { transition in
             guard !transition.isUpdate, let destination = transition.destinationObject as? S else { return }
             try body(destination, transition)
         })
@@ -67,7 +67,7 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
-        hooks.add({ if let state = $0.sourceObject as? S { body(state, $0) } }, at: .willExit)
+        core.hooks.add({ if let state = $0.sourceObject as? S { body(state, $0) } }, at: .willExit)
     }
 
     /// Adds a closure that is called before a state, or a subclass of it, is entered; on activation, too.
@@ -79,7 +79,7 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
-        hooks.add({ if let state = $0.destinationObject as? S { body(state, $0) } }, at: .willEnter)
+        core.hooks.add({ if let state = $0.destinationObject as? S { body(state, $0) } }, at: .willEnter)
     }
 
     /// Adds a closure that is called when a state, or a subclass of it, has been left.
@@ -91,7 +91,7 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
-        hooks.add({ if let state = $0.sourceObject as? S { body(state, $0) } }, at: .didExit)
+        core.hooks.add({ if let state = $0.sourceObject as? S { body(state, $0) } }, at: .didExit)
     }
 
     /// Adds a closure that is called when a state, or a subclass of it, has been entered; on activation, too.
@@ -103,7 +103,7 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
-        hooks.add({ if let state = $0.destinationObject as? S { body(state, $0) } }, at: .didEnter)
+        core.hooks.add({ if let state = $0.destinationObject as? S { body(state, $0) } }, at: .didEnter)
     }
 
     // MARK: Hooks of an event
@@ -117,7 +117,7 @@ extension StateMachine {
         _ event: KeyPath<W, W.Event<S, D>>,
         _ body: @escaping @Sendable (S, D, StateTransition) -> Void
     ) -> Registration {
-        hooks.add(hook(of: event, body), at: .willFire)
+        core.hooks.add(hook(of: event, body), at: .willFire)
     }
 
     /// Adds a closure that is called after an event's transitions, before observers.
@@ -129,7 +129,7 @@ extension StateMachine {
         _ event: KeyPath<W, W.Event<S, D>>,
         _ body: @escaping @Sendable (S, D, StateTransition) -> Void
     ) -> Registration {
-        hooks.add(hook(of: event, body), at: .didFire)
+        core.hooks.add(hook(of: event, body), at: .didFire)
     }
 
     // MARK: After every transition
@@ -147,7 +147,7 @@ extension StateMachine {
         to destination: D.Type,
         _ body: @escaping @Sendable (S, D, StateTransition) -> Void
     ) -> Registration {
-        hooks.add(
+        core.hooks.add(
             { transition in
                 guard let (source, destination) = W.Event<S, D>.objects(of: transition) else { return }
                 body(source, destination, transition)
@@ -162,12 +162,10 @@ extension StateMachine {
     /// - Parameter body: Gets the transition.
     /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
     public func onTransition(_ body: @escaping @Sendable (StateTransition) -> Void) -> Registration {
-        hooks.add(body, at: .observe)
+        core.hooks.add(body, at: .observe)
     }
 
     // MARK: -
-
-    private var hooks: OwnHooks { core.hooks }
 
     /// Finds both objects of a transition, if it is one of an event.
     private func objects<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> @Sendable (StateTransition) -> (S, D)? {

@@ -32,15 +32,8 @@ public import Synchronization
 public final class StateMachine<W: Workflow>: Sendable {
     @usableFromInline let core: MachineCore
 
-    // Unsafe is only the compiler's view: written in the lock by the thread whose turn it is, and read by that thread or in
-    // the lock. For the same reason nobody's access can overlap another's.
-    @usableFromInline @exclusivity(unchecked) nonisolated(unsafe) var shown: W.AnyState
-
     @inlinable
-    init(_ state: W.AnyState, in workflow: CompiledWorkflow<W>, _ standing: Standing, revision: Int, previous: AnyObject?) {
-        shown = state
-        core = MachineCore(workflow.definition, standing: standing, revision: revision, previous: previous)
-    }
+    init(_ core: consuming MachineCore) { self.core = core }
 
     /// Makes a machine in the workflow's initial state.
     ///
@@ -70,9 +63,9 @@ public final class StateMachine<W: Workflow>: Sendable {
 
     @inlinable
     convenience init(placing state: W.AnyState, due activation: Standing.Activation) {
-        let workflow = CompiledWorkflow<W>.shared
-        let index = workflow.definition.indexOfBeginning(in: object(of: state))
-        self.init(state, in: workflow, Standing(index, activation), revision: 0, previous: nil)
+        let definition = CompiledWorkflow<W>.shared.definition
+        let object = takenObject(of: state)
+        self.init(MachineCore(definition, in: object, Standing(definition.indexOfBeginning(in: object), activation)))
     }
 }
 
@@ -80,7 +73,7 @@ extension Definition {
     /// The number of the class of a state in which a machine is to begin.
     @usableFromInline
     func indexOfBeginning(in state: Unmanaged<AnyObject>) -> Int {
-        if let index = stateIndex(of: state, likely: content.pointee.initial) { return index }
+        if let index = stateIndex(of: state, likely: content.pointee.initial), suits(state, index) { return index }
         fatalError(
             "\(String(reflecting: type(of: state.takeUnretainedValue()))) is not registered with the workflow "
                 + "\(workflow): name it in an event or list it in `states`."
@@ -94,10 +87,15 @@ extension Definition {
 // state in which everything already accepted will leave the machine; everywhere else for the one it shows.
 extension StateMachine {
     /// The current state object.
-    @inlinable public var state: W.AnyState { core.lock.withLock { _ in shown } }
+    @inlinable public var state: W.AnyState {
+        let (address, index) = core.lock.withLock { _ in
+            (UInt(bitPattern: core.state.load(ordering: .relaxed).retain().toOpaque()), core.now.index)
+        }
+        return shown(Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped), index)
+    }
 
     /// The state object that the last transition left; `nil` before the first, and after restoring.
-    public var previousState: W.AnyState? { moment.previous as? W.AnyState }
+    public var previousState: W.AnyState? { core.moment.previous as? W.AnyState }
 
     /// The name of the current state.
     public var stateName: String { definition.states[core.now.index].name }
@@ -124,7 +122,7 @@ extension StateMachine {
     }
 
     /// The names of the events that the table allows now, in the order of the definition; guards are not asked.
-    public var allowedEvents: [String] { definition.eventNames(acceptedIn: expectedIndex) }
+    public var allowedEvents: [String] { definition.eventNames(acceptedIn: core.expectedIndex) }
 
     /// Whether an event would be accepted by the table: `machine.can.load`, `machine.can(named: "load")`.
     ///
@@ -139,47 +137,36 @@ extension StateMachine {
 
     @inlinable var definition: Definition { core.definition }
 
-    /// The number of the state for which a fire on this thread would be validated.
-    @inlinable var expectedIndex: Int {
-        if core.turn.isMine, let run { return run.pointee.expected }
-        return core.now.index
-    }
-
-    /// Everything about the machine as of one moment.
-    var moment: Moment {
-        core.lock.withLock { _ in
-            Moment(
-                state: shown,
-                previous: core.previous.load(ordering: .relaxed)?.takeUnretainedValue(),
-                standing: core.now,
-                revision: core.revision.load(ordering: .relaxed)
-            )
+    /// A state of the machine's own as what it is handed out as.
+    /// - Parameters:
+    ///   - object: The object, which becomes the result's.
+    ///   - index: The number of its class.
+    @inlinable
+    func shown(_ object: Unmanaged<AnyObject>, _ index: Int) -> W.AnyState {
+        guard let tail = core.definition.state(index).pointee.tail.words else {
+            preconditionFailure("A class is known how to hand out before a machine is in a state of it.")
         }
+        return Heraclitus.state(object, tail, as: W.AnyState.self)
     }
 
-    struct Moment: @unchecked Sendable {
-        // Unchecked, because it cannot be said that `previous` is a state, which is Sendable.
-        var state: W.AnyState
-        var previous: AnyObject?
-        var standing: Standing
-        var revision: Int
-    }
-
-    convenience init(_ moment: Moment, in workflow: CompiledWorkflow<W>) {
-        self.init(
-            moment.state,
-            in: workflow,
-            moment.standing,
-            revision: moment.revision,
-            previous: moment.previous
-        )
+    /// The state that a fire leaves, as the type that the event says it is.
+    @inlinable
+    func source<S>(of offer: Offer, as type: S.Type) -> S {
+        let object = core.source(of: offer)
+        if S.self == W.AnyState.self {
+            return unsafeBitCast(shown(object.retain(), core.sourceIndex(of: offer)), to: S.self)
+        }
+        guard let source = object.takeUnretainedValue() as? S else {
+            preconditionFailure("An event that leads from one class only was accepted in another.")
+        }
+        return source
     }
 }
 
 extension StateMachine: CustomStringConvertible {
     /// The workflow and the state: `Download in LoadingState, revision 1`.
     public var description: String {
-        let moment = moment
+        let moment = core.moment
         return "\(definition.workflow) in \(definition.states[moment.standing.index].name), revision \(moment.revision)"
     }
 }

@@ -78,20 +78,6 @@ public struct TransitionValidator<W: Workflow>: Sendable {
 // MARK: - By number
 
 extension TransitionValidator {
-    /// What becomes of an event in a state.
-    @usableFromInline
-    enum Reception {
-        case leads
-        case ignored
-        case refused
-    }
-
-    @inlinable
-    static func reception(of event: UnsafePointer<BoundEvent>, in source: Int) -> Reception {
-        if event.pointee.reach.leads.hasAny(in: source) { return .leads }
-        return event.pointee.reach.ignored.contains(source) ? .ignored : .refused
-    }
-
     private func validate(
         _ eventIndex: Int?,
         calling eventName: String,
@@ -119,7 +105,7 @@ extension TransitionValidator {
         }
         guard let sourceIndex = source.index else { throw refusal(.unregisteredState, candidates: [source.name]) }
         let event = definition.event(eventIndex)
-        switch Self.reception(of: event, in: sourceIndex) {
+        switch event.pointee.reach.reception(in: sourceIndex) {
         case .ignored: return
         case .refused: throw refusal(.notAllowed)
         case .leads: break

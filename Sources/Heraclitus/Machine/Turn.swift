@@ -8,20 +8,22 @@ public import Synchronization
 struct Turn: ~Copyable, Sendable {
     @usableFromInline let word = Atomic<UInt>(0)
 
-    @inlinable static var contended: UInt { 1 }
+    static var contended: UInt { 1 }
 
-    @inlinable
     init() {}
 
     var owner: FiringThread? { FiringThread(bits: word.load(ordering: .acquiring) & ~Self.contended) }
 
+    /// Whether it is the calling thread's.
     @inlinable var isMine: Bool {
-        let bits = word.load(ordering: .relaxed) & ~Self.contended
-        return bits != 0 && bits == FiringThread.current.bits
+        // Mostly it is nobody's, and then who is calling need not be found out.
+        word.load(ordering: .relaxed) != 0 && isOwned(by: .current)
     }
 
+    @usableFromInline
+    func isOwned(by thread: FiringThread) -> Bool { word.load(ordering: .relaxed) & ~Self.contended == thread.bits }
+
     /// Takes the turn if it is nobody's; passing it on wakes somebody if others wait.
-    @inlinable
     func tryTake(by thread: FiringThread, othersWait: Bool = false) -> Bool {
         word.compareExchange(
             expected: 0,
@@ -49,7 +51,6 @@ struct Turn: ~Copyable, Sendable {
 
     /// Gives the turn back.
     /// - Returns: Whether somebody waits for it and has to be woken.
-    @inlinable
     func pass() -> Bool {
         word.exchange(0, ordering: .releasing) & Self.contended != 0
     }
