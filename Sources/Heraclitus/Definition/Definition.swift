@@ -123,7 +123,8 @@ extension Definition {
 extension Definition {
     /// Whether an object of a registered class can be handed out as the workflow's `AnyState`.
     func suits(_ object: Unmanaged<AnyObject>, _ index: Int) -> Bool {
-        state(index).pointee.tail.isKnown(for: object, by: content.pointee.cast)
+        // Looking at the closure would be counting a reference to it.
+        state(index).pointee.tail.words != nil || state(index).pointee.tail.isKnown(for: object, by: content.pointee.cast)
     }
 }
 

@@ -46,7 +46,6 @@ struct StateTail: @unchecked Sendable {
     ///   - object: One of them.
     ///   - cast: Makes the words, once, if it can.
     func isKnown(for object: Unmanaged<AnyObject>, by cast: (AnyObject) -> [UInt]?) -> Bool {
-        if address.pointee.load(ordering: .relaxed) != 0 { return true }
         guard let words = cast(object.takeUnretainedValue()) else { return false }
         // One more than there are words, so that it is an address even if there are none. Of two threads that get here at
         // once the last one's is kept, and both are the same.

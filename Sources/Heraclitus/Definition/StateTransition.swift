@@ -13,7 +13,7 @@ public struct StateTransition: Sendable {
     public var isUpdate: Bool { record.content.isUpdate }
 
     /// What the caller of `fire` passed along.
-    public var userInfo: UserInfo { record.content.userInfo }
+    public var userInfo: UserInfo { UserInfo(record.content.userInfo?.takeUnretainedValue()) }
 
     /// The state that is left, or the old data of one that is updated; `nil` on activation.
     public var source: (any WorkflowState)? {

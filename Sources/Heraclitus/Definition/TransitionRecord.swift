@@ -1,15 +1,16 @@
 /// What a ``StateTransition`` refers to.
 ///
-/// While the fire is under way the machine keeps the objects alive, and so the record need not: counting references to
+/// While the fire is under way the machine and the caller keep the objects alive, and so the record need not: counting references to
 /// three objects would cost more than the rest of a transition. If somebody has kept the transition when the fire is done,
 /// the record keeps its objects from then on. One that nobody has kept is used again.
 @usableFromInline
 final class TransitionRecord: @unchecked Sendable {
+    // Without references that are counted, so that making and changing one is copying a few words.
     struct Content {
         /// `nil` on activation.
         var event: UnsafePointer<BoundEvent>?
         var isUpdate = false
-        var userInfo: UserInfo
+        var userInfo: Unmanaged<UserInfo.Storage>?
         var source: Unmanaged<AnyObject>?
         var sourceState: UnsafePointer<RegisteredState>?
         var destination: Unmanaged<AnyObject>
@@ -26,6 +27,7 @@ final class TransitionRecord: @unchecked Sendable {
 
     deinit {
         guard isKeeping else { return }
+        content.userInfo?.release()
         content.source?.release()
         content.destination.release()
         content.machine.release()
@@ -39,6 +41,7 @@ final class TransitionRecord: @unchecked Sendable {
     func keepObjects() {
         guard !isKeeping else { return }
         isKeeping = true
+        _ = content.userInfo?.retain()
         _ = content.source?.retain()
         _ = content.destination.retain()
         _ = content.machine.retain()
@@ -51,9 +54,6 @@ final class TransitionRecord: @unchecked Sendable {
             isKnownUniquelyReferenced(&$0.assumingMemoryBound(to: TransitionRecord.self)[0])
         }
     }
-
-    /// Lets go of what the caller passed along, when the record is put aside.
-    func forgetUserInfo() { content.userInfo = [:] }
 
     func withSource<Result>(_ body: (AnyObject) throws -> Result) rethrows -> Result {
         guard let source = content.source else {

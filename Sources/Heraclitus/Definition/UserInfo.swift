@@ -12,11 +12,26 @@ public struct UserInfo: Sendable {
     /// A value of a user info.
     public typealias Value = any Codable & Sendable
 
-    @usableFromInline var values: [String: Value]
+    /// Where the values are; `nil` for none, which is what most fires pass along and what costs nothing to hand on.
+    @usableFromInline private(set) var storage: Storage?
+
+    @usableFromInline
+    final class Storage: Sendable {
+        let values: [String: Value]
+
+        init(_ values: [String: Value]) { self.values = values }
+    }
+
+    var values: [String: Value] {
+        get { storage?.values ?? [:] }
+        set { storage = newValue.isEmpty ? nil : Storage(newValue) }
+    }
 
     /// Makes an empty user info.
     @inlinable
-    public init() { values = [:] }
+    public init() { storage = nil }
+
+    init(_ storage: Storage?) { self.storage = storage }
 
     /// Makes a user info of the values of a dictionary.
     /// - Parameter values: The values by key.
@@ -70,7 +85,7 @@ extension UserInfo: ExpressibleByDictionaryLiteral {
     // Inlined, for this is what every fire without a user info says.
     @inlinable
     public init(dictionaryLiteral elements: (String, any Codable & Sendable)...) {
-        values = elements.isEmpty ? [:] : Dictionary(elements) { $1 }
+        if elements.isEmpty { self.init() } else { self.init(Dictionary(elements) { $1 }) }
     }
 }
 

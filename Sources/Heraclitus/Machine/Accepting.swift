@@ -91,7 +91,7 @@ extension MachineCore {
             TransitionRecord.Content(
                 event: step.event,
                 isUpdate: step.isUpdate,
-                userInfo: userInfo,
+                userInfo: userInfo.storage.map { Unmanaged.passUnretained($0) },
                 source: expectedObject(in: offer.run),
                 sourceState: step.source,
                 destination: object,

@@ -32,7 +32,7 @@ extension MachineCore {
         let hooks = definition.state(standing.index).pointee.hooks
         let record = thread.record(
             TransitionRecord.Content(
-                userInfo: userInfo,
+                userInfo: userInfo.storage.map { Unmanaged.passUnretained($0) },
                 destination: state.load(ordering: .relaxed),
                 destinationState: definition.state(standing.index),
                 machine: Unmanaged.passUnretained(machine)

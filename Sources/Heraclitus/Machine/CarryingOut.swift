@@ -4,20 +4,17 @@ extension MachineCore {
     /// Makes a transition that is certain: calls who wants to know before, commits, calls who wants to know after.
     func carryOut(_ passage: Passage, in run: UnsafeMutablePointer<Run>) {
         guard let record = passage.record else { return commit(passage, in: run) }
-        record._withUnsafeGuaranteedRef { record in
-            let transition = StateTransition(record)
-            run.pointee.phase = .preparing
-            callBefore(passage.step, transition)
-            commit(passage, in: run)
-            run.pointee.phase = .announcing
-            callAfter(passage.step, transition)
-        }
+        run.pointee.phase = .preparing
+        record._withUnsafeGuaranteedRef { callBefore(passage.step, StateTransition($0)) }
+        commit(passage, in: run)
+        run.pointee.phase = .announcing
+        record._withUnsafeGuaranteedRef { callAfter(passage.step, StateTransition($0)) }
         run.pointee.thread?.finish(record)
     }
 
     /// Makes the transitions that callbacks have fired, and those that their callbacks fire.
     func carryOutBacklog(in run: UnsafeMutablePointer<Run>) {
-        while let backlog = run.pointee.backlog, backlog.done < backlog.passages.count {
+        while let backlog = run.pointee.backlog?.takeUnretainedValue(), backlog.done < backlog.passages.count {
             let passage = backlog.passages[backlog.done]
             backlog.done += 1
             carryOut(passage, in: run)

@@ -65,7 +65,6 @@ extension FiringThread {
                 held.keepObjects()
                 return false
             }
-            held.forgetUserInfo()
             return !held.isKeeping && kept.pointee.record == nil
         }
         if isReusable { kept.pointee.record = record } else { record.release() }

@@ -35,7 +35,7 @@ extension MachineCore {
 
     /// The object in which everything accepted so far will leave the machine.
     func expectedObject(in run: UnsafeMutablePointer<Run>) -> Unmanaged<AnyObject> {
-        run.pointee.backlog?.passages.last?.state ?? state.load(ordering: .relaxed)
+        run.pointee.backlog?.takeUnretainedValue().passages.last?.state ?? state.load(ordering: .relaxed)
     }
 }
 

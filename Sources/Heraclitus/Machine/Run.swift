@@ -49,7 +49,7 @@ struct Run {
     @usableFromInline var expected = 0
 
     /// What most turns do without.
-    var backlog: Backlog?
+    var backlog: Unmanaged<Backlog>?
 
     /// A state object that the machine keeps no longer, or never did.
     ///
@@ -68,16 +68,16 @@ struct Run {
         }
     }
 
-    var putOff: Int { backlog?.passages.count ?? 0 }
+    var putOff: Int { backlog?.takeUnretainedValue().passages.count ?? 0 }
 
     /// Puts a passage off until everyone has been called.
     mutating func putOff(_ passage: Passage) { backlogInUse.passages.append(passage) }
 
     private var backlogInUse: Backlog {
         mutating get {
-            if let backlog { return backlog }
+            if let backlog { return backlog.takeUnretainedValue() }
             let made = Backlog()
-            backlog = made
+            backlog = Unmanaged.passRetained(made)
             return made
         }
     }

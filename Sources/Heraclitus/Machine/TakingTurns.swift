@@ -35,11 +35,8 @@ extension MachineCore {
         run.store(nil, ordering: .relaxed)
         if turn.pass() { WaitingRoom.shared.wake(for: machine) }
         // Now, because releasing a state may call user code. That may take the next turn.
-        if let leftBehind = stack.pointee.leftBehind {
-            stack.pointee.leftBehind = nil
-            leftBehind.release()
-        }
-        if stack.pointee.backlog != nil { stack.pointee.backlog = nil }
+        stack.pointee.leftBehind?.release()
+        stack.pointee.backlog?.release()
     }
 }
 
