@@ -17,6 +17,8 @@ func nanoseconds(_ body: () -> Void) -> Double {
 
 /// The number of rounds that takes about a time.
 private func calibrated(_ rounds: (Int) -> Void, for time: Duration) -> Int {
+    // What happens only the first time must not be taken for what a round takes.
+    rounds(1)
     var count = 1
     while true {
         let taken = nanoseconds { rounds(count) }

@@ -1,8 +1,15 @@
 // By these protocols a state says what it wants to hear. They are looked up once per class when a workflow is first used;
 // a subclass may add one that its superclass lacks, and a hook that is not there costs nothing.
 
+/// A state that wants to hear of its transitions, or has a say in them: what all capabilities are.
+///
+/// Conform to one or more of ``ExitGuarding``, ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``,
+/// ``Entering``, ``Restoring`` and ``Copying``, never to this alone. It is there because to find out that a class does *not*
+/// conform to a protocol is slow, and for most classes one question answers eight.
+public protocol Capability: WorkflowState {}
+
 /// A state that may decline to be left.
-public protocol ExitGuarding: WorkflowState {
+public protocol ExitGuarding: Capability {
     /// Throws to decline a transition out of this state.
     ///
     /// Called on the firing thread, once per attempt, after the event's own guards and before the destination's
@@ -14,7 +21,7 @@ public protocol ExitGuarding: WorkflowState {
 }
 
 /// A state that may decline to be entered.
-public protocol EntryGuarding: WorkflowState {
+public protocol EntryGuarding: Capability {
     /// Throws to decline a transition into this state.
     ///
     /// Called on the firing thread, once per attempt, after the source's ``ExitGuarding/shouldExit(_:)``. Not called when
@@ -26,7 +33,7 @@ public protocol EntryGuarding: WorkflowState {
 }
 
 /// A state that is told just before it is left.
-public protocol ExitPreparing: WorkflowState {
+public protocol ExitPreparing: Capability {
     /// Called on the firing thread before the machine leaves this state; the machine still shows it.
     ///
     /// The transition is certain now. Firing the same machine from here is refused with
@@ -36,7 +43,7 @@ public protocol ExitPreparing: WorkflowState {
 }
 
 /// A state that is told just before it is entered.
-public protocol EntryPreparing: WorkflowState {
+public protocol EntryPreparing: Capability {
     /// Called on the firing thread before the machine enters this state, after the source's
     /// ``ExitPreparing/willExit(_:)``; the machine still shows the source.
     ///
@@ -47,7 +54,7 @@ public protocol EntryPreparing: WorkflowState {
 }
 
 /// A state that is told when it has been left.
-public protocol Exiting: WorkflowState {
+public protocol Exiting: Capability {
     /// Called on the firing thread when the machine has left this state and shows the destination.
     ///
     /// The machine may be fired again from here: see ``StateMachine``.
@@ -56,7 +63,7 @@ public protocol Exiting: WorkflowState {
 }
 
 /// A state that is told when it has been entered.
-public protocol Entering: WorkflowState {
+public protocol Entering: Capability {
     /// Called on the firing thread when the machine shows this state, after the source's ``Exiting/didExit(_:)``.
     ///
     /// Also called for the initial state when a new machine is activated, and never on restoring. The machine may be
@@ -66,7 +73,7 @@ public protocol Entering: WorkflowState {
 }
 
 /// A state that takes up its work again when its machine comes back from an archive.
-public protocol Restoring: WorkflowState {
+public protocol Restoring: Capability {
     /// Called once, by ``StateMachine/activate(userInfo:)`` or the first fire, on a machine that was restored in this
     /// state or made with ``StateMachine/init(in:)``.
     ///
@@ -81,7 +88,7 @@ public protocol Restoring: WorkflowState {
 /// State objects are immutable and so a copy of a machine shares them. One that holds a machine of its own, or anything
 /// else that changes, says here how to copy itself. A state that holds a ``StateMachine`` and is not `Copying` stops the
 /// program at its first copy.
-public protocol Copying: WorkflowState {
+public protocol Copying: Capability {
     /// Returns an independent object with the same content.
     func copied() -> Self
 }

@@ -108,11 +108,13 @@ struct Definition: @unchecked Sendable {
 
 extension Definition {
     /// The number of the class of an object that an event is to lead to.
+    @inline(__always)
     func stateIndex(of object: Unmanaged<AnyObject>, likely event: UnsafePointer<BoundEvent>) -> Int? {
         stateIndex(of: object, likely: event.pointee.reach.onlyDestination)
     }
 
     /// The number of an object's class, tried first with the class that it is likely to be.
+    @inline(__always)
     func stateIndex(of object: Unmanaged<AnyObject>, likely: RegisteredClass? = nil) -> Int? {
         let address = RegisteredClass.address(of: object)
         if let likely, likely.address == address { return likely.index }
@@ -122,9 +124,21 @@ extension Definition {
 
 extension Definition {
     /// Whether an object of a registered class can be handed out as the workflow's `AnyState`.
+    @inline(__always)
     func suits(_ object: Unmanaged<AnyObject>, _ index: Int) -> Bool {
         // Looking at the closure would be counting a reference to it.
         state(index).pointee.tail.words != nil || state(index).pointee.tail.isKnown(for: object, by: content.pointee.cast)
+    }
+}
+
+extension Definition {
+    /// What follows an object of a class in what is handed out, when one of them was found to suit.
+    @usableFromInline
+    func tail(_ index: Int) -> UnsafePointer<UInt> {
+        guard let tail = state(index).pointee.tail.words else {
+            preconditionFailure("How to hand out a class is known before a machine is in a state of it.")
+        }
+        return tail
     }
 }
 

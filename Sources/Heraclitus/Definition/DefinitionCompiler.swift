@@ -14,6 +14,7 @@ struct DefinitionCompiler {
     private let version: Int
     private let events: [DeclaredEvent]
     private let classes: [any WorkflowState.Type]
+    private let names: [String]
     private let indices: [ObjectIdentifier: Int]
     private let lineages: [[Int]]
     private let descendants: [[Int]]
@@ -30,6 +31,7 @@ struct DefinitionCompiler {
         hiding = properties.filter(Self.hidesEvent).map { $0.label ?? "" }
         common = W.AnyState.self as? AnyClass
         classes = Self.classes(named: events, and: W.states)
+        names = classes.map { $0.name }
         let indices = Dictionary(uniqueKeysWithValues: classes.enumerated().map { (ObjectIdentifier($1), $0) })
         self.indices = indices
         lineages = classes.map { type in
@@ -51,7 +53,7 @@ struct DefinitionCompiler {
         Definition(
             workflow: workflow,
             version: version,
-            states: classes.indices.map { RegisteredState(index: $0, type: classes[$0], lineage: lineages[$0]) },
+            states: classes.indices.map { RegisteredState(index: $0, type: classes[$0], name: names[$0], lineage: lineages[$0]) },
             events: events.indices.map { boundEvent($0) },
             eventValues: eventValues,
             cast: cast,
@@ -73,9 +75,10 @@ extension DefinitionCompiler {
     }
 
     private static func event(_ property: Mirror.Child) -> DeclaredEvent? {
-        // A cast would find the event in an optional, but no key path leads to that.
-        let isOptional = Mirror(reflecting: property.value).displayStyle == .optional
-        guard !isOptional, let event = property.value as? any AnyWorkflowEvent else { return nil }
+        // A cast of the value alone would find the event in an optional, but no key path leads to that.
+        guard type(of: property.value) is any AnyWorkflowEvent.Type,
+            let event = property.value as? any AnyWorkflowEvent
+        else { return nil }
         return DeclaredEvent(
             property: property.label ?? "",
             declaration: event.declaration,
@@ -192,11 +195,11 @@ extension DefinitionCompiler {
     }
 
     private var stateProblems: [WorkflowProblem] {
-        let blank = classes.filter { Self.isBlank($0.name) }.map {
-            WorkflowProblem.blankStateName(className: Self.className($0))
+        let blank = classes.indices.filter { Self.isBlank(names[$0]) }.map {
+            WorkflowProblem.blankStateName(className: Self.className(classes[$0]))
         }
-        let duplicates = Self.groups(classes, by: { $0.name }).map {
-            WorkflowProblem.duplicateStateName($0, classNames: $1.map { Self.className($0) })
+        let duplicates = Self.groups(Array(classes.indices), by: { names[$0] }).map {
+            WorkflowProblem.duplicateStateName($0, classNames: $1.map { Self.className(classes[$0]) })
         }
         let foreign = common.map { common in
             classes.filter { !Self.superclasses(of: $0).contains { $0 == common } }.map {

@@ -18,11 +18,19 @@ struct Places: OptionSet, Sendable {
     @inlinable
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    @inline(__always)
     init(_ place: Place) { self.init(rawValue: 1 << UInt8(place.rawValue)) }
 
     init(_ places: [(Place, isUsed: Bool)]) {
         self = places.reduce(into: []) { if $1.isUsed { $0.insert(Places($1.0)) } }
     }
 
-    func contains(_ place: Place) -> Bool { contains(Places(place)) }
+    @inline(__always)
+    func contains(_ place: Place) -> Bool { rawValue & Places(place).rawValue != 0 }
+
+    /// Those at which who listens is called before the machine shows the destination.
+    static let before = Places(rawValue: 0b1110)
+
+    /// Those at which who listens is called when it does.
+    static let after = Places(rawValue: 0b1111_0000)
 }

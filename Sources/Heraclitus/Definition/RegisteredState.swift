@@ -13,10 +13,10 @@ struct RegisteredState: Sendable {
 
     private let empty: (any EmptyState.Type)?
 
-    init(index: Int, type: any WorkflowState.Type, lineage: [Int]) {
+    init(index: Int, type: any WorkflowState.Type, name: String, lineage: [Int]) {
         self.index = index
         self.type = type
-        self.name = type.name
+        self.name = name
         self.lineage = lineage
         hooks = StateHooks(of: type)
         empty = type as? any EmptyState.Type

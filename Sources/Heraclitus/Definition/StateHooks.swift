@@ -17,7 +17,8 @@ struct StateHooks: Sendable {
     /// Where it listens when it is entered.
     @usableFromInline let entryPlaces: Places
 
-    init(of type: any WorkflowState.Type) {
+    init(of state: any WorkflowState.Type) {
+        let type = state as? any Capability.Type
         exitGuarding = type as? any ExitGuarding.Type
         entryGuarding = type as? any EntryGuarding.Type
         exitPreparing = type as? any ExitPreparing.Type

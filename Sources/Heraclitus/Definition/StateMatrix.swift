@@ -10,7 +10,7 @@ struct StateSet: @unchecked Sendable {
         words = UnsafePointer(Self.words(states, of: count).compiled())
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     func contains(_ state: Int) -> Bool { words[state / 64] & (1 << UInt64(state % 64)) != 0 }
 
     static func words(_ states: some Sequence<Int>, of count: Int) -> [UInt64] {
@@ -56,12 +56,12 @@ struct StateMatrix: @unchecked Sendable {
         self.words = UnsafePointer(words.compiled())
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     subscript(source: Int, destination: Int) -> Bool {
         words[Int(rows[source]) * stride + destination / 64] & (1 << UInt64(destination % 64)) != 0
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     func hasAny(in source: Int) -> Bool { rows[source] != 0 }
 
     func columns(in source: Int) -> some Sequence<Int> {

@@ -56,10 +56,11 @@ struct StateTail: @unchecked Sendable {
 
 /// Makes what a state is handed out as.
 /// - Parameters:
-///   - object: The object, which becomes the state's.
+///   - object: The object, which somebody keeps alive meanwhile; what is made is a reference of its own.
 ///   - tail: What follows it.
 @inlinable
 func state<State>(_ object: Unmanaged<AnyObject>, _ tail: UnsafePointer<UInt>, as type: State.Type) -> State {
+    // A cast of bits counts the reference that it finds in them.
     switch MemoryLayout<State>.size {
     case MemoryLayout<UInt>.size:
         return unsafeBitCast(object.toOpaque(), to: State.self)
@@ -68,7 +69,7 @@ func state<State>(_ object: Unmanaged<AnyObject>, _ tail: UnsafePointer<UInt>, a
     default:
         return withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
             let words = UnsafeMutableRawPointer(place.baseAddress.unsafelyUnwrapped).assumingMemoryBound(to: UInt.self)
-            words.initialize(to: UInt(bitPattern: object.toOpaque()))
+            words.initialize(to: UInt(bitPattern: object.retain().toOpaque()))
             (words + 1).initialize(from: tail, count: MemoryLayout<State>.size / MemoryLayout<UInt>.size - 1)
             return place.moveElement(from: 0)
         }

@@ -25,7 +25,17 @@ extension MachineCore {
     }
 
     /// Finds the event that is to fire.
+    @inline(__always)
     private func resolve(
+        _ trigger: Trigger,
+        from source: Int,
+        userInfo: UserInfo
+    ) throws(InvalidTransition) -> UnsafePointer<BoundEvent> {
+        if case .event(let index) = trigger { return definition.event(index) }
+        return try search(trigger, from: source, userInfo: userInfo)
+    }
+
+    private func search(
         _ trigger: Trigger,
         from source: Int,
         userInfo: UserInfo

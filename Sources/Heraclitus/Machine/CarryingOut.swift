@@ -23,10 +23,12 @@ extension MachineCore {
 
     /// Shows the destination to readers, from now on and all at once.
     private func commit(_ passage: Passage, in run: UnsafeMutablePointer<Run>) {
+        let following = definition.tail(passage.step.index)
         let leftBehind = lock.withLock { _ in
             let leftBehind = previous.load(ordering: .relaxed)
             previous.store(state.load(ordering: .relaxed), ordering: .relaxed)
             state.store(passage.state, ordering: .relaxed)
+            tail.store(following, ordering: .relaxed)
             standing.store(Standing(passage.step.index, .done).bits, ordering: .relaxed)
             let revision = revision.load(ordering: .relaxed)
             if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .relaxed) }

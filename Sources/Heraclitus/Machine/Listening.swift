@@ -4,17 +4,23 @@ import Synchronization
 
 extension MachineCore {
     /// Whether anybody is to hear of a step, so that it takes a transition to give them.
-    func hasListeners(to step: Step) -> Bool {
-        if ownHooks.load(ordering: .relaxed) != nil { return true }
-        var places = step.event.pointee.reach.places
-        if !step.isUpdate {
-            places.formUnion(step.source.pointee.hooks.exitPlaces)
-            places.formUnion(step.destination.pointee.hooks.entryPlaces)
-        }
-        return !places.isEmpty
+    @inline(__always)
+    func hasListeners(to step: Step) -> Bool { listens(step.places) }
+
+    /// Whether the definition has somebody to call, at the places that are given, or this machine has closures of its own.
+    @inline(__always)
+    private func listens(_ places: Places) -> Bool {
+        if !places.isEmpty { return true }
+        guard let hooks = ownHooks.load(ordering: .acquiring) else { return false }
+        return hooks._withUnsafeGuaranteedRef { $0.listens }
     }
 
+    @inline(__always)
     func askGuards(of step: Step, _ transition: StateTransition) throws {
+        if listens(step.places.intersection(Places(.ask))) { try askEveryGuard(of: step, transition) }
+    }
+
+    private func askEveryGuard(of step: Step, _ transition: StateTransition) throws {
         if step.event.pointee.reach.places.contains(.ask) {
             for ask in step.event.pointee.declaration.guards { try ask(transition) }
         }
@@ -26,37 +32,49 @@ extension MachineCore {
     }
 
     /// Calls who wants to hear of a step before it is shown.
+    @inline(__always)
     func callBefore(_ step: Step, _ transition: StateTransition) {
-        if step.event.pointee.reach.places.contains(.willFire) {
+        if listens(step.places.intersection(.before)) { callEveryoneBefore(step, transition) }
+    }
+
+    private func callEveryoneBefore(_ step: Step, _ transition: StateTransition) {
+        if step.places.contains(.willFire) {
             for hook in step.event.pointee.declaration.willFire { hook(transition) }
         }
         callOwn(.willFire, transition)
         guard !step.isUpdate else { return }
-        step.source.pointee.hooks.willExit(transition)
+        if step.places.contains(.willExit) { step.source.pointee.hooks.willExit(transition) }
         callOwn(.willExit, transition)
-        step.destination.pointee.hooks.willEnter(transition)
+        if step.places.contains(.willEnter) { step.destination.pointee.hooks.willEnter(transition) }
         callOwn(.willEnter, transition)
     }
 
     /// Calls who wants to hear of a step when it has been shown.
+    @inline(__always)
     func callAfter(_ step: Step, _ transition: StateTransition) {
+        if listens(step.places.intersection(.after)) { callEveryoneAfter(step, transition) }
+    }
+
+    private func callEveryoneAfter(_ step: Step, _ transition: StateTransition) {
         if !step.isUpdate {
-            step.source.pointee.hooks.didExit(transition)
+            if step.places.contains(.didExit) { step.source.pointee.hooks.didExit(transition) }
             callOwn(.didExit, transition)
-            step.destination.pointee.hooks.didEnter(transition)
+            if step.places.contains(.didEnter) { step.destination.pointee.hooks.didEnter(transition) }
             callOwn(.didEnter, transition)
         }
-        if step.event.pointee.reach.places.contains(.didFire) {
+        if step.places.contains(.didFire) {
             for hook in step.event.pointee.declaration.didFire { hook(transition) }
         }
         callOwn(.didFire, transition)
         callOwn(.observe, transition)
     }
 
+    @inline(__always)
     func callOwn(_ place: Place, _ transition: StateTransition) {
         withOwnHooks(at: place) { $0.call(place, transition) }
     }
 
+    @inline(__always)
     private func withOwnHooks(at place: Place, _ body: (OwnHooks) throws -> Void) rethrows {
         guard let hooks = ownHooks.load(ordering: .acquiring) else { return }
         try hooks._withUnsafeGuaranteedRef { if $0.listens(at: place) { try body($0) } }

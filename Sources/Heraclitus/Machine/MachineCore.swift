@@ -5,8 +5,8 @@ public import Synchronization
 /// ``StateMachine`` is this with types.
 @usableFromInline
 struct MachineCore: ~Copyable, @unchecked Sendable {
-    // Unchecked, because of the addresses: `run` is used by the thread whose turn it is and nobody else, `state` and
-    // `previous` are changed by that thread in the lock and read by it or in the lock, `ownHooks` is written once and lives
+    // Unchecked, because of the addresses: `run` is used by the thread whose turn it is and nobody else, `state`, `tail`
+    // and `previous` are changed by that thread in the lock and read by it or in the lock, `ownHooks` is written once and lives
     // as long as the machine.
 
     @usableFromInline let definition: Definition
@@ -24,6 +24,9 @@ struct MachineCore: ~Copyable, @unchecked Sendable {
     @usableFromInline let lock = Mutex<Void>(())
     @usableFromInline let standing: Atomic<UInt32>
     @usableFromInline let state: Atomic<Unmanaged<AnyObject>>
+
+    /// What follows the state object in what is handed out: beside it, because readers are the hottest of all.
+    @usableFromInline let tail: Atomic<UnsafePointer<UInt>>
     let previous: Atomic<Unmanaged<AnyObject>?>
     let revision: Atomic<Int>
 
@@ -40,6 +43,7 @@ struct MachineCore: ~Copyable, @unchecked Sendable {
     ) {
         self.definition = definition
         self.state = Atomic(state)
+        tail = Atomic(definition.tail(standing.index))
         self.standing = Atomic(standing.bits)
         self.revision = Atomic(revision)
         self.previous = Atomic(previous)

@@ -34,8 +34,9 @@ extension MachineCore {
     }
 
     /// The object in which everything accepted so far will leave the machine.
+    @inline(__always)
     func expectedObject(in run: UnsafeMutablePointer<Run>) -> Unmanaged<AnyObject> {
-        run.pointee.backlog?.takeUnretainedValue().passages.last?.state ?? state.load(ordering: .relaxed)
+        run.pointee.lastPutOff ?? state.load(ordering: .relaxed)
     }
 }
 

@@ -1,98 +1,146 @@
 import Synchronization
 
 /// The closures that were added to one machine.
-@usableFromInline
 final class OwnHooks: Sendable {
     typealias Guard = EventDeclaration.Guard
     typealias Hook = EventDeclaration.Hook
 
-    /// What is to be called. A change makes another one, so that whoever is calling goes on with what there was.
-    private final class List: Sendable {
-        let guards: [Entry<Guard>]
-        let hooks: [[Entry<Hook>]]
-
-        init(guards: [Entry<Guard>] = [], hooks: [[Entry<Hook>]] = Array(repeating: [], count: Place.allCases.count)) {
-            self.guards = guards
-            self.hooks = hooks
-        }
-
-        var places: Places {
-            var places = guards.isEmpty ? Places() : Places(.ask)
-            for place in Place.allCases where !hooks[place.rawValue].isEmpty { places.insert(Places(place)) }
-            return places
-        }
-    }
-
-    private let list = Mutex(List())
+    private let list = Mutex(List(guards: [], hooks: [], nextNumber: 0))
 
     // Beside the list, because most places of most machines have none.
     private let places = Atomic<UInt8>(0)
 
     func add(guard closure: @escaping Guard) -> Registration {
-        let entry = Entry(closure)
-        change { List(guards: $0.guards + [entry], hooks: $0.hooks) }
-        return registration(of: entry) { entry, list in
-            List(guards: list.guards.filter { $0 !== entry }, hooks: list.hooks)
-        }
+        registration(of: change { $0.adding(guard: closure) })
     }
 
     func add(_ closure: @escaping Hook, at place: Place) -> Registration {
-        let entry = Entry(closure)
-        change { list in
-            var hooks = list.hooks
-            hooks[place.rawValue].append(entry)
-            return List(guards: list.guards, hooks: hooks)
-        }
-        return registration(of: entry) { entry, list in
-            var hooks = list.hooks
-            hooks[place.rawValue].removeAll { $0 === entry }
-            return List(guards: list.guards, hooks: hooks)
-        }
+        registration(of: change { $0.adding(closure, at: place) })
     }
+
+    /// Whether there is any closure.
+    var listens: Bool { places.load(ordering: .relaxed) != 0 }
 
     func listens(at place: Place) -> Bool { Places(rawValue: places.load(ordering: .relaxed)).contains(place) }
 
     /// Asks the guards in the order they were added.
     func askGuards(_ transition: StateTransition) throws {
-        for entry in list.withLock({ $0 }).guards where !entry.isCancelled { try entry.closure(transition) }
+        let list = list.withLock { $0 }
+        for entry in list.guards {
+            try entry._withUnsafeGuaranteedRef { if !$0.isCancelled { try $0.closure(transition) } }
+        }
     }
 
     /// Calls the hooks of a place in the order they were added; not one that is cancelled meanwhile.
     func call(_ place: Place, _ transition: StateTransition) {
-        for entry in list.withLock({ $0 }).hooks[place.rawValue] where !entry.isCancelled { entry.closure(transition) }
+        let list = list.withLock { $0 }
+        for entry in list.hooks {
+            entry._withUnsafeGuaranteedRef { if $0.place == place, !$0.isCancelled { $0.closure(transition) } }
+        }
     }
 
-    private func change(_ change: (List) -> List) {
-        // The old list is returned from the lock first: releasing a closure may call user code.
-        _ = list.withLock { list in
+    /// Replaces the list.
+    /// - Returns: The number of the entry that was added.
+    @discardableResult
+    private func change(_ change: (List) -> List) -> Int {
+        let (old, number) = list.withLock { list in
             let old = list
             list = change(old)
             places.store(list.places.rawValue, ordering: .relaxed)
-            return old
+            return (old, list.nextNumber - 1)
+        }
+        // Here and not in the lock: releasing a closure may call user code.
+        withExtendedLifetime(old) {}
+        return number
+    }
+
+    /// Knows the closure by number and the list weakly: what a registration outlives, it does not keep alive.
+    private func registration(of number: Int) -> Registration {
+        Registration { [weak self] in self?.change { $0.cancelling(number) } }
+    }
+}
+
+/// What is to be called, in the order added. A change makes another list, so that whoever is calling goes on with what there
+/// was, and nobody counts references to entries.
+private final class List: @unchecked Sendable {
+    // Unchecked, because the compiler does not see that the list owns its entries, which are Sendable.
+    let guards: UnsafeBufferPointer<Unmanaged<Entry<OwnHooks.Guard>>>
+    let hooks: UnsafeBufferPointer<Unmanaged<Entry<OwnHooks.Hook>>>
+    let nextNumber: Int
+
+    init(guards: [Unmanaged<Entry<OwnHooks.Guard>>], hooks: [Unmanaged<Entry<OwnHooks.Hook>>], nextNumber: Int) {
+        self.guards = Self.owned(guards)
+        self.hooks = Self.owned(hooks)
+        self.nextNumber = nextNumber
+    }
+
+    deinit {
+        guards.forEach { $0.release() }
+        guards.deallocate()
+        hooks.forEach { $0.release() }
+        hooks.deallocate()
+    }
+
+    private static func owned<Closure>(
+        _ entries: [Unmanaged<Entry<Closure>>]
+    ) -> UnsafeBufferPointer<Unmanaged<Entry<Closure>>> {
+        let memory = UnsafeMutableBufferPointer<Unmanaged<Entry<Closure>>>.allocate(capacity: entries.count)
+        _ = memory.initialize(from: entries.map { $0.retain() })
+        return UnsafeBufferPointer(memory)
+    }
+
+    func adding(guard closure: @escaping OwnHooks.Guard) -> List {
+        let entry = Entry(closure, at: .ask, number: nextNumber)
+        return withExtendedLifetime(entry) {
+            List(guards: guards + [.passUnretained(entry)], hooks: Array(hooks), nextNumber: nextNumber + 1)
         }
     }
 
-    /// Holds neither the machine's closures nor this list: what a registration outlives, it does not keep alive.
-    private func registration<Closure>(
-        of entry: Entry<Closure>,
-        removing remove: @escaping @Sendable (Entry<Closure>, List) -> List
-    ) -> Registration {
-        Registration { [weak self, weak entry] in
-            guard let entry else { return }
-            entry.cancel()
-            self?.change { remove(entry, $0) }
+    func adding(_ closure: @escaping OwnHooks.Hook, at place: Place) -> List {
+        let entry = Entry(closure, at: place, number: nextNumber)
+        return withExtendedLifetime(entry) {
+            List(guards: Array(guards), hooks: hooks + [.passUnretained(entry)], nextNumber: nextNumber + 1)
         }
     }
 
-    /// A closure that can be cancelled while somebody is about to call it.
-    private final class Entry<Closure: Sendable>: Sendable {
-        let closure: Closure
-        private let cancelled = Atomic<Bool>(false)
-
-        init(_ closure: Closure) { self.closure = closure }
-
-        var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
-
-        func cancel() { cancelled.store(true, ordering: .releasing) }
+    /// The list without an entry, which whoever is about to call it does not call.
+    func cancelling(_ number: Int) -> List {
+        List(guards: Self.cancelling(number, of: guards), hooks: Self.cancelling(number, of: hooks), nextNumber: nextNumber)
     }
+
+    private static func cancelling<Closure>(
+        _ number: Int,
+        of entries: UnsafeBufferPointer<Unmanaged<Entry<Closure>>>
+    ) -> [Unmanaged<Entry<Closure>>] {
+        entries.filter { entry in
+            entry._withUnsafeGuaranteedRef {
+                if $0.number == number { $0.cancel() }
+                return $0.number != number
+            }
+        }
+    }
+
+    var places: Places {
+        var places = guards.isEmpty ? Places() : Places(.ask)
+        for entry in hooks { places.insert(Places(entry.takeUnretainedValue().place)) }
+        return places
+    }
+}
+
+/// A closure that can be cancelled while somebody is about to call it.
+private final class Entry<Closure: Sendable>: Sendable {
+    let closure: Closure
+    let place: Place
+    let number: Int
+    private let cancelled = Atomic<Bool>(false)
+
+    init(_ closure: Closure, at place: Place, number: Int) {
+        self.closure = closure
+        self.place = place
+        self.number = number
+    }
+
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    func cancel() { cancelled.store(true, ordering: .releasing) }
 }

@@ -8,12 +8,19 @@ struct Step {
     let index: Int
     let isUpdate: Bool
 
+    /// Where the definition has somebody to call.
+    let places: Places
+
+    @inline(__always)
     init(_ event: UnsafePointer<BoundEvent>, from source: Int, to destination: Int, in definition: Definition) {
         self.event = event
         self.source = definition.state(source)
         self.destination = definition.state(destination)
         index = destination
         isUpdate = event.pointee.reach.updates(source, to: destination)
+        let ofEvent = event.pointee.reach.places
+        let ofStates = isUpdate ? [] : self.source.pointee.hooks.exitPlaces.union(self.destination.pointee.hooks.entryPlaces)
+        places = ofEvent.union(ofStates)
     }
 }
 
@@ -60,6 +67,7 @@ struct Run {
     init() {}
 
     /// Takes an object over until the turn has been passed.
+    @inline(__always)
     mutating func keepUntilPassed(_ object: Unmanaged<AnyObject>) {
         if leftBehind == nil {
             leftBehind = object
@@ -68,7 +76,15 @@ struct Run {
         }
     }
 
+    /// How many passages were put off.
     var putOff: Int { backlog?.takeUnretainedValue().passages.count ?? 0 }
+
+    /// The state object of the last one.
+    @inline(__always)
+    var lastPutOff: Unmanaged<AnyObject>? {
+        guard let backlog else { return nil }
+        return backlog.takeUnretainedValue().passages.last?.state
+    }
 
     /// Puts a passage off until everyone has been called.
     mutating func putOff(_ passage: Passage) { backlogInUse.passages.append(passage) }

@@ -88,10 +88,13 @@ extension Definition {
 extension StateMachine {
     /// The current state object.
     @inlinable public var state: W.AnyState {
-        let (address, index) = core.lock.withLock { _ in
-            (UInt(bitPattern: core.state.load(ordering: .relaxed).retain().toOpaque()), core.now.index)
+        core.lock.withLock { _ in
+            Heraclitus.state(
+                core.state.load(ordering: .relaxed),
+                core.tail.load(ordering: .relaxed),
+                as: W.AnyState.self
+            )
         }
-        return shown(Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped), index)
     }
 
     /// The state object that the last transition left; `nil` before the first, and after restoring.
@@ -137,24 +140,12 @@ extension StateMachine {
 
     @inlinable var definition: Definition { core.definition }
 
-    /// A state of the machine's own as what it is handed out as.
-    /// - Parameters:
-    ///   - object: The object, which becomes the result's.
-    ///   - index: The number of its class.
-    @inlinable
-    func shown(_ object: Unmanaged<AnyObject>, _ index: Int) -> W.AnyState {
-        guard let tail = core.definition.state(index).pointee.tail.words else {
-            preconditionFailure("A class is known how to hand out before a machine is in a state of it.")
-        }
-        return Heraclitus.state(object, tail, as: W.AnyState.self)
-    }
-
     /// The state that a fire leaves, as the type that the event says it is.
     @inlinable
     func source<S>(of offer: Offer, as type: S.Type) -> S {
         let object = core.source(of: offer)
         if S.self == W.AnyState.self {
-            return unsafeBitCast(shown(object.retain(), core.sourceIndex(of: offer)), to: S.self)
+            return Heraclitus.state(object, core.definition.tail(core.sourceIndex(of: offer)), as: S.self)
         }
         guard let source = object.takeUnretainedValue() as? S else {
             preconditionFailure("An event that leads from one class only was accepted in another.")

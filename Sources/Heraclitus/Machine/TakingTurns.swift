@@ -17,7 +17,7 @@ extension MachineCore {
     /// - Returns: `nil` when it is this thread's; or the circle of machines because of which it could never come.
     func waitForTurn(of machine: any TurnHolder, as thread: FiringThread) -> [String]? {
         // Most turns are shorter than a trip to the waiting room and back.
-        for _ in 0..<100 where turn.tryTake(by: thread) { return nil }
+        for _ in 0..<3000 where turn.isFree && turn.tryTake(by: thread) { return nil }
         return WaitingRoom.shared.wait(for: machine, as: thread)
     }
 

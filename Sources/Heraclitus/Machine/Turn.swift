@@ -14,6 +14,9 @@ struct Turn: ~Copyable, Sendable {
 
     var owner: FiringThread? { FiringThread(bits: word.load(ordering: .acquiring) & ~Self.contended) }
 
+    /// Whether it is nobody's, as far as a look from outside can tell.
+    var isFree: Bool { word.load(ordering: .relaxed) == 0 }
+
     /// Whether it is the calling thread's.
     @inlinable var isMine: Bool {
         // Mostly it is nobody's, and then who is calling need not be found out.
