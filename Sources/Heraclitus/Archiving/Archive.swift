@@ -18,7 +18,7 @@ extension StateMachine {
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` if the state's data cannot be written.
     public func archive() throws(ArchiveError) -> Data {
         do {
-            return try archiveEncoder.encode(self)
+            return try archiveEncoder.encode(envelope)
         } catch let error as ArchiveError {
             throw error
         } catch {

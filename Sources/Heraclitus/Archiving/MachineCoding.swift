@@ -24,23 +24,41 @@ extension StateMachine: Encodable {
     /// to this machine, are not part of it.
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with what the state's own `encode(to:)` throws.
-    public func encode(to encoder: any Encoder) throws {
-        let moment = core.moment
+    public func encode(to encoder: any Encoder) throws { try envelope.encode(to: encoder) }
+
+    /// The machine as of now.
+    var envelope: Envelope { Envelope(definition: definition, moment: core.moment) }
+}
+
+/// What an archive says of a machine as of a moment: the same for every workflow, and so compiled once.
+struct Envelope: Encodable {
+    let definition: Definition
+    let moment: MachineCore.Moment
+
+    func encode(to encoder: any Encoder) throws {
+        let state = definition.state(moment.standing.index)
         var container = encoder.container(keyedBy: EnvelopeKey.self)
         try container.encode(currentFormat, forKey: .format)
         try container.encode(definition.workflow, forKey: .workflow)
         try container.encode(definition.version, forKey: .version)
         try container.encode(moment.revision, forKey: .revision)
         try container.encode(moment.standing.activation != .entry, forKey: .activated)
-        try container.encode(definition.states[moment.standing.index].name, forKey: .state)
-        guard let state = moment.state as? any WorkflowState else { return }
+        try container.encode(state.pointee.name, forKey: .state)
         do {
-            try container.encode(state, forKey: .data)
+            try encode(state.pointee.type, into: &container)
         } catch let error as ArchiveError {
             throw error
         } catch {
-            throw ArchiveError.unwritableState(type(of: state).name, underlyingError: error)
+            throw ArchiveError.unwritableState(state.pointee.name, underlyingError: error)
         }
+    }
+
+    // With the class opened, and not the object cast: the machine knows what class that is of.
+    private func encode<S: WorkflowState>(
+        _ type: S.Type,
+        into container: inout KeyedEncodingContainer<EnvelopeKey>
+    ) throws {
+        try container.encode(unsafeDowncast(moment.state, to: type), forKey: .data)
     }
 }
 
