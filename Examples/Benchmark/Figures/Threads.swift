@@ -33,6 +33,16 @@ extension Figure {
                 },
                 remark: "0.56 is 1.8 times the throughput"
             ),
+            Figure(
+                name: "for scale: the same by hand",
+                unit: "ns",
+                goal: nil,
+                ours: perOperation(of: 2) { rounds in
+                    onTwoThreads { _ in reload(HandMachine(in: HandLoading(url: ownURL())), rounds) }
+                },
+                limit: perOperation { rounds in reload(HandMachine(in: HandLoading(url: ownURL())), rounds) },
+                remark: "two machines on two threads, against one on one"
+            ),
         ]
     }
 

@@ -47,7 +47,9 @@ struct AddressTable: @unchecked Sendable {
 
     func forEach(_ body: (UnsafeRawPointer, UInt) -> Void) {
         for index in 0..<(1 << bits) {
-            guard let address = UnsafeRawPointer(bitPattern: slots[index].key.load(ordering: .relaxed)) else { continue }
+            guard let address = UnsafeRawPointer(bitPattern: slots[index].key.load(ordering: .relaxed)) else {
+                continue
+            }
             body(address, slots[index].value.load(ordering: .relaxed))
         }
     }

@@ -127,7 +127,8 @@ extension Definition {
     @inline(__always)
     func suits(_ object: Unmanaged<AnyObject>, _ index: Int) -> Bool {
         // Looking at the closure would be counting a reference to it.
-        state(index).pointee.tail.words != nil || state(index).pointee.tail.isKnown(for: object, by: content.pointee.cast)
+        state(index).pointee.tail.words != nil
+            || state(index).pointee.tail.isKnown(for: object, by: content.pointee.cast)
     }
 }
 
@@ -153,7 +154,9 @@ struct RegisteredClass: @unchecked Sendable {
         self.index = index
     }
 
-    static func address(of type: any AnyObject.Type) -> UnsafeRawPointer { unsafeBitCast(type, to: UnsafeRawPointer.self) }
+    static func address(of type: any AnyObject.Type) -> UnsafeRawPointer {
+        unsafeBitCast(type, to: UnsafeRawPointer.self)
+    }
 
     static func address(of object: Unmanaged<AnyObject>) -> UnsafeRawPointer {
         object._withUnsafeGuaranteedRef { address(of: type(of: $0)) }

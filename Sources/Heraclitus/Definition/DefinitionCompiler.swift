@@ -20,6 +20,7 @@ struct DefinitionCompiler {
     private let descendants: [[Int]]
     private let initial: (any WorkflowState.Type)?
     private let initialName: String
+    private let unsuitableType: String?
     private let common: AnyClass?
     private let hiding: [String]
 
@@ -29,6 +30,7 @@ struct DefinitionCompiler {
         let properties = Self.properties(of: workflowValue)
         events = properties.compactMap(Self.event)
         hiding = properties.filter(Self.hidesEvent).map { $0.label ?? "" }
+        unsuitableType = Self.isHandedOutAsObject(initial) ? nil : String(describing: W.AnyState.self)
         common = W.AnyState.self as? AnyClass
         classes = Self.classes(named: events, and: W.states)
         names = classes.map { $0.name }
@@ -53,7 +55,9 @@ struct DefinitionCompiler {
         Definition(
             workflow: workflow,
             version: version,
-            states: classes.indices.map { RegisteredState(index: $0, type: classes[$0], name: names[$0], lineage: lineages[$0]) },
+            states: classes.indices.map {
+                RegisteredState(index: $0, type: classes[$0], name: names[$0], lineage: lineages[$0])
+            },
             events: events.indices.map { boundEvent($0) },
             eventValues: eventValues,
             cast: cast,
@@ -85,6 +89,14 @@ extension DefinitionCompiler {
             slot: event.slot,
             valueType: type(of: event)
         )
+    }
+
+    /// Whether a state begins with its object, in every case that there is.
+    private static func isHandedOutAsObject<State>(_ state: State) -> Bool {
+        guard !(State.self is any OptionalType.Type) else { return false }
+        // One that is no state at all is a problem of its own.
+        guard let found = state as? any WorkflowState else { return true }
+        return object(of: state).toOpaque() == object(of: found).toOpaque()
     }
 
     /// Whether a property is no event, but has one.
@@ -191,6 +203,7 @@ extension DefinitionCompiler {
         if initial.flatMap({ indices[ObjectIdentifier($0)] }) == nil {
             problems.append(.unregisteredInitialState(initialName))
         }
+        if let unsuitableType { problems.append(.unsuitableStateType(unsuitableType)) }
         return problems + hiding.map { .hiddenEvent(property: $0) }
     }
 
@@ -261,3 +274,8 @@ extension DefinitionCompiler {
 
     private static func className(_ type: any WorkflowState.Type) -> String { String(reflecting: type) }
 }
+
+/// What might hold no object at all.
+private protocol OptionalType {}
+
+extension Optional: OptionalType {}

@@ -30,6 +30,9 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// An event both updates a state and leads from it to itself.
     case contradictoryUpdate(event: String, state: String)
 
+    /// What the initial state is declared as is neither a class nor `any` protocol of states: an optional, `any Error`.
+    case unsuitableStateType(String)
+
     /// A state is no subclass of the class that the initial state is declared as.
     case foreignState(className: String, expected: String)
 
@@ -64,6 +67,8 @@ extension WorkflowProblem: CustomStringConvertible {
             "The event \"\(event)\" is ignored in \(state) and leads out of it as well."
         case .contradictoryUpdate(let event, let state):
             "The event \"\(event)\" updates \(state) and leads from it to itself as well."
+        case .unsuitableStateType(let name):
+            "The initial state is declared as \(name), which is neither a class nor `any` protocol of states."
         case .foreignState(let className, let expected):
             "The state \(className) is no \(expected), as which `initial` is declared; was `any` a protocol meant?"
         case .hiddenEvent(let property):

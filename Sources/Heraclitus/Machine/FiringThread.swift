@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -14,9 +16,12 @@ struct FiringThread: Equatable, @unchecked Sendable {
     // Unchecked, because others only compare the address.
     private let kept: UnsafeMutablePointer<Kept>
 
-    private struct Kept {
+    private struct Kept: ~Copyable {
         /// A record of a transition that nobody has kept, for the next one.
         var record: Unmanaged<TransitionRecord>?
+
+        /// Something to look at while there is nothing to do.
+        let nothing = Atomic<Bool>(false)
     }
 
     private init(_ kept: UnsafeMutablePointer<Kept>) { self.kept = kept }
@@ -50,6 +55,11 @@ struct FiringThread: Equatable, @unchecked Sendable {
 }
 
 extension FiringThread {
+    /// Does nothing for about so many cycles of the processor, and leaves the others' memory alone.
+    func pause(_ count: Int) {
+        for _ in 0..<count { _ = kept.pointee.nothing.load(ordering: .relaxed) }
+    }
+
     /// Makes a record for callbacks to get, which ends with ``finish(_:)``.
     func record(_ content: TransitionRecord.Content) -> Unmanaged<TransitionRecord> {
         guard let record = kept.pointee.record else { return .passRetained(TransitionRecord(content)) }

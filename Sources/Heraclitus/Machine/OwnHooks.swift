@@ -105,7 +105,11 @@ private final class List: @unchecked Sendable {
 
     /// The list without an entry, which whoever is about to call it does not call.
     func cancelling(_ number: Int) -> List {
-        List(guards: Self.cancelling(number, of: guards), hooks: Self.cancelling(number, of: hooks), nextNumber: nextNumber)
+        List(
+            guards: Self.cancelling(number, of: guards),
+            hooks: Self.cancelling(number, of: hooks),
+            nextNumber: nextNumber
+        )
     }
 
     private static func cancelling<Closure>(

@@ -26,7 +26,14 @@ extension MachineCore {
             candidates: candidates,
             machines: machines
         )
-        return InvalidTransition(reason, event: event, from: source, in: definition, userInfo: userInfo, details: details)
+        return InvalidTransition(
+            reason,
+            event: event,
+            from: source,
+            in: definition,
+            userInfo: userInfo,
+            details: details
+        )
     }
 
     /// The error of a fire for which no state was made.

@@ -19,7 +19,8 @@ struct Step {
         index = destination
         isUpdate = event.pointee.reach.updates(source, to: destination)
         let ofEvent = event.pointee.reach.places
-        let ofStates = isUpdate ? [] : self.source.pointee.hooks.exitPlaces.union(self.destination.pointee.hooks.entryPlaces)
+        let ofStates =
+            isUpdate ? [] : self.source.pointee.hooks.exitPlaces.union(self.destination.pointee.hooks.entryPlaces)
         places = ofEvent.union(ofStates)
     }
 }

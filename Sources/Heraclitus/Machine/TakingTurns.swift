@@ -16,8 +16,14 @@ extension MachineCore {
     /// Takes the turn, waiting for it if it is another thread's.
     /// - Returns: `nil` when it is this thread's; or the circle of machines because of which it could never come.
     func waitForTurn(of machine: any TurnHolder, as thread: FiringThread) -> [String]? {
-        // Most turns are shorter than a trip to the waiting room and back.
-        for _ in 0..<3000 where turn.isFree && turn.tryTake(by: thread) { return nil }
+        // Most turns are shorter than a trip to the waiting room and back. But whoever looks at the turn all the time takes
+        // it away from the memory of the thread that has it, and both get on more slowly: so ever more seldom.
+        var pause = 64
+        while pause <= 2048 {
+            if turn.isFree && turn.tryTake(by: thread) { return nil }
+            thread.pause(pause)
+            pause *= 2
+        }
         return WaitingRoom.shared.wait(for: machine, as: thread)
     }
 

@@ -46,6 +46,24 @@ import Testing
         #expect(problems.allSatisfy { $0.description.hasSuffix(".") })
     }
 
+    struct Optionally: Workflow {
+        static var initial: (any WorkflowState)? { ThirdState() }
+        let go = Event(from: ThirdState.self, to: StrangerState.self)
+    }
+
+    final class FailingState: WorkflowState, EmptyState, Error {}
+
+    struct Boxed: Workflow {
+        static var initial: any Error { FailingState() }
+        let go = Event(from: FailingState.self, to: FailingState.self)
+    }
+
+    @Test("States that would not be handed out as an object are a problem")
+    func unsuitableType() {
+        #expect(Optionally.diagnostics == [.unsuitableStateType("Optional<WorkflowState>")])
+        #expect(Boxed.diagnostics == [.unsuitableStateType("Error")])
+    }
+
     struct Hiding: Workflow {
         static var initial: ThirdState { ThirdState() }
         let optional: Event<ThirdState, StrangerState>? = Event(from: ThirdState.self, to: StrangerState.self)

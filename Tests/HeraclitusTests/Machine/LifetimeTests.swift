@@ -1,0 +1,368 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+/// How long state objects live: counted, for every way in which a machine takes one over and hands it out.
+@Suite("Lifetimes") struct LifetimeTests {
+    /// Whoever is counted says so when it is made and when it is gone.
+    final class Census: Sendable {
+        private let living = Atomic<Int>(0)
+        private let born = Atomic<Int>(0)
+
+        var population: Int { living.load(ordering: .sequentiallyConsistent) }
+        var births: Int { born.load(ordering: .sequentiallyConsistent) }
+
+        func begin() {
+            living.add(1, ordering: .sequentiallyConsistent)
+            born.add(1, ordering: .sequentiallyConsistent)
+        }
+
+        func end() { living.subtract(1, ordering: .sequentiallyConsistent) }
+    }
+
+    protocol Named: Sendable { var kind: String { get } }
+    protocol Counted: WorkflowState {}
+
+    protocol Marked {}
+
+    class CountedBase: Counted, Named, @unchecked Sendable {
+        let census: Census
+        var kind: String { "counted" }
+
+        init(_ census: Census) {
+            self.census = census
+            census.begin()
+        }
+
+        required init(from decoder: any Decoder) throws {
+            census = Census()
+            census.begin()
+        }
+
+        func encode(to encoder: any Encoder) throws {}
+
+        deinit { census.end() }
+    }
+
+    class CountedState: CountedBase, Marked, @unchecked Sendable {}
+
+    final class FirstState: CountedState, @unchecked Sendable { override var kind: String { "first" } }
+    final class SecondState: CountedState, @unchecked Sendable { override var kind: String { "second" } }
+
+    final class ListeningState: CountedState, ExitGuarding, Entering, @unchecked Sendable {
+        func shouldExit(_ transition: StateTransition) throws {
+            if transition.userInfo["refuse", as: Bool.self] == true { throw CancellationError() }
+        }
+
+        func didEnter(_ transition: StateTransition) {
+            if transition.userInfo["again", as: Bool.self] == true {
+                try? transition.machine(as: Classes.self)?.fire.go(ListeningState(census))
+            }
+        }
+    }
+
+    final class UnknownState: CountedState, @unchecked Sendable {}
+
+    /// States are handed out as their common class: one word.
+    struct Classes: Workflow {
+        static let census = Census()
+        static var initial: CountedState { FirstState(Census()) }
+        let go = Event(to: FirstState.self, SecondState.self, ListeningState.self)
+        let second = Event(from: FirstState.self, to: SecondState.self)
+    }
+
+    /// As a protocol: two words.
+    struct Existentials: Workflow {
+        static var initial: any Counted { FirstState(Census()) }
+        let go = Event(to: FirstState.self, SecondState.self)
+    }
+
+    /// As two protocols: three words.
+    struct Compositions: Workflow {
+        static var initial: any Counted & Named { FirstState(Census()) }
+        let go = Event(to: FirstState.self, SecondState.self)
+    }
+
+    /// As a class and a protocol.
+    struct ClassCompositions: Workflow {
+        static var initial: any CountedBase & Marked { FirstState(Census()) }
+        let go = Event(to: FirstState.self, SecondState.self)
+    }
+
+    /// As something that might hold anything: a buffer, a class and a witness.
+    struct Anything: Workflow {
+        static var initial: any Named { FirstState(Census()) }
+        let go = Event(to: FirstState.self, SecondState.self)
+    }
+
+    private func expectExtinct<W: Workflow>(
+        _ workflow: W.Type,
+        _ live: (StateMachine<W>, Census) throws -> Void,
+        from initial: (Census) -> W.AnyState,
+        location: SourceLocation = #_sourceLocation
+    ) rethrows {
+        let census = Census()
+        do {
+            let machine = StateMachine<W>(initially: initial(census))
+            try live(machine, census)
+            #expect(census.population > 0, sourceLocation: location)
+        }
+        #expect(census.population == 0, sourceLocation: location)
+        #expect(census.births > 0, sourceLocation: location)
+    }
+
+    @Test("A state is handed out as whatever the workflow calls one, and goes when nobody has it any more")
+    func handedOut() throws {
+        try expectExtinct(
+            Classes.self,
+            { machine, census in
+                #expect(machine.state.kind == "first")
+                try machine.fire.go(SecondState(census))
+                try machine.fire.go { source in
+                    #expect(source.kind == "second")
+                    return FirstState(census)
+                }
+                #expect((machine.state.kind, machine.previousState?.kind) == ("first", "second"))
+                #expect(census.population == 2)
+            },
+            from: { FirstState($0) }
+        )
+        try expectExtinct(
+            Existentials.self,
+            { machine, census in
+                #expect((machine.state as? CountedState)?.kind == "first")
+                try machine.fire.go(SecondState(census))
+                try machine.fire.go { source in
+                    #expect((source as? CountedState)?.kind == "second")
+                    return FirstState(census)
+                }
+                #expect(machine.state is FirstState && machine.previousState is SecondState)
+            },
+            from: { FirstState($0) }
+        )
+        try expectExtinct(
+            Compositions.self,
+            { machine, census in
+                #expect(machine.state.kind == "first")
+                try machine.fire.go(SecondState(census))
+                try machine.fire.go { source in
+                    #expect(source.kind == "second")
+                    return FirstState(census)
+                }
+                #expect((machine.state.kind, machine.previousState?.kind) == ("first", "second"))
+            },
+            from: { FirstState($0) }
+        )
+        try expectExtinct(
+            ClassCompositions.self,
+            { machine, census in
+                #expect(machine.state.kind == "first")
+                try machine.fire.go(SecondState(census))
+                try machine.fire.go { source in
+                    #expect(source.kind == "second")
+                    return FirstState(census)
+                }
+                #expect(machine.state.kind == "first")
+            },
+            from: { FirstState($0) }
+        )
+        try expectExtinct(
+            Anything.self,
+            { machine, census in
+                #expect(machine.state.kind == "first")
+                try machine.fire.go(SecondState(census))
+                try machine.fire.go { source in
+                    #expect(source.kind == "second")
+                    return FirstState(census)
+                }
+                #expect((machine.state.kind, machine.previousState?.kind) == ("first", "second"))
+            },
+            from: { FirstState($0) }
+        )
+    }
+
+    @Test("A machine keeps its state and the one before, and no more")
+    func two() throws {
+        try expectExtinct(
+            Classes.self,
+            { machine, census in
+                for _ in 0..<100 { try machine.fire.go(ListeningState(census)) }
+                #expect(census.population == 2)
+            },
+            from: { FirstState($0) }
+        )
+    }
+
+    @Test("What is refused goes at once", arguments: ["guard", "unknown", "place", "builder", "own guard"])
+    func refused(by reason: String) {
+        expectExtinct(
+            Classes.self,
+            { machine, census in
+                let own = machine.shouldEnter(SecondState.self) { _, _ in throw CancellationError() }
+                #expect(throws: InvalidTransition.self) {
+                    switch reason {
+                    case "guard": try machine.fire.go(FirstState(census), userInfo: ["refuse": true])
+                    case "unknown": try machine.fire.go(UnknownState(census))
+                    case "place": try machine.fire.second(SecondState(census))
+                    case "builder":
+                        try machine.fire.go { _ in
+                            _ = FirstState(census)
+                            throw CancellationError()
+                        }
+                    default: try machine.fire.go(SecondState(census))
+                    }
+                }
+                withExtendedLifetime(own) {}
+                #expect(census.population == 1)
+            },
+            from: { ListeningState($0) }
+        )
+    }
+
+    @Test("What callbacks fire goes like everything else")
+    func chain() throws {
+        try expectExtinct(
+            Classes.self,
+            { machine, census in
+                let count = Atomic<Int>(0)
+                let fired = machine.didEnter(ListeningState.self) { [weak machine] _, _ in
+                    guard count.add(1, ordering: .relaxed).newValue < 200 else { return }
+                    try? machine?.fire.go(ListeningState(census))
+                }
+                try machine.fire.go(ListeningState(census), userInfo: ["again": true])
+                #expect(machine.revision >= 200)
+                #expect(census.population == 2)
+                fired.cancel()
+            },
+            from: { FirstState($0) }
+        )
+    }
+
+    @Test(
+        "A transition that a callback keeps keeps its states, its user info and its machine; one that nobody keeps nothing"
+    )
+    func kept() throws {
+        final class Payload: Codable, Sendable { init() {} }
+        let census = Census()
+        let kept = Mutex<[StateTransition]>([])
+        weak var weakMachine: StateMachine<Classes>?
+        weak var weakPayload: Payload?
+        do {
+            let machine = StateMachine<Classes>(initially: FirstState(census))
+            weakMachine = machine
+            machine.onTransition { transition in
+                if transition.userInfo["keep", as: Bool.self] == true { kept.withLock { $0.append(transition) } }
+            }.keep()
+            for number in 0..<10 {
+                let payload = Payload()
+                if number == 3 { weakPayload = payload }
+                let keeps = number.isMultiple(of: 3)
+                try machine.fire.go(
+                    SecondState(census),
+                    userInfo: ["keep": keeps, "payload": payload, "number": number]
+                )
+            }
+        }
+        let transitions = kept.withLock { $0 }
+        #expect(transitions.map { $0.userInfo["number", as: Int.self] } == [0, 3, 6, 9])
+        #expect(transitions.map { $0.event } == ["go", "go", "go", "go"])
+        #expect(transitions[0].source is FirstState)
+        #expect(transitions.allSatisfy { $0.destination is SecondState })
+        // The first left the first state; of the others each has two of its own.
+        #expect(census.population == 8)
+        #expect(transitions[1].machine(as: Classes.self) === weakMachine)
+        #expect(weakPayload != nil)
+        kept.withLock { $0 = [] }
+        withExtendedLifetime(transitions) {}
+    }
+
+    @Test("When a kept transition is let go, so is what it kept")
+    func letGo() throws {
+        let census = Census()
+        weak var weakMachine: StateMachine<Classes>?
+        let kept = Mutex<StateTransition?>(nil)
+        do {
+            let machine = StateMachine<Classes>(initially: FirstState(census))
+            weakMachine = machine
+            machine.onTransition { transition in kept.withLock { $0 = transition } }.keep()
+            try machine.fire.go(SecondState(census))
+        }
+        #expect(weakMachine != nil)
+        kept.withLock { $0 = nil }
+        #expect(weakMachine == nil)
+        #expect(census.population == 0)
+    }
+
+    @Test("A transition that is kept on another thread while it is under way is whole")
+    func keptElsewhere() throws {
+        let census = Census()
+        do {
+            let machine = StateMachine<Classes>(initially: FirstState(census))
+            let handed = Mutex<[StateTransition]>([])
+            machine.onTransition { transition in handed.withLock { $0.append(transition) } }.keep()
+            let isDone = Atomic<Bool>(false)
+            let seen = Atomic<Int>(0)
+            let reader = onThread {
+                while true {
+                    let last = isDone.load(ordering: .acquiring)
+                    for transition in handed.withLock({ transitions in
+                        defer { transitions = [] }
+                        return transitions
+                    }) {
+                        if transition.destination is SecondState, transition.event == "go" {
+                            seen.add(1, ordering: .relaxed)
+                        }
+                    }
+                    if last { break }
+                }
+            }
+            for _ in 0..<2_000 { try machine.fire.go(SecondState(census)) }
+            isDone.store(true, ordering: .releasing)
+            #expect(reader.comes())
+            #expect(seen.load(ordering: .relaxed) == 2_000)
+        }
+        #expect(census.population == 0)
+    }
+
+    @Test("Copies and archives keep what they need and no more")
+    func copies() throws {
+        try expectExtinct(
+            Classes.self,
+            { machine, census in
+                try machine.fire.go(SecondState(census))
+                let copy = machine.copy()
+                try copy.fire.go(SecondState(census))
+                _ = try StateMachine<Classes>(archive: try machine.archive())
+                #expect(census.population == 3)
+            },
+            from: { FirstState($0) }
+        )
+    }
+
+    @Test("Readers on other threads get whole states while the machine goes on")
+    func readers() throws {
+        let census = Census()
+        do {
+            let machine = StateMachine<Compositions>(initially: FirstState(census))
+            let isDone = Atomic<Bool>(false)
+            let wrong = Atomic<Int>(0)
+            let reader = onThread {
+                while !isDone.load(ordering: .acquiring) {
+                    let state = machine.state
+                    let kind = state is FirstState ? "first" : "second"
+                    if state.kind != kind { wrong.add(1, ordering: .relaxed) }
+                    if let previous = machine.previousState, previous.kind.isEmpty { wrong.add(1, ordering: .relaxed) }
+                }
+            }
+            for _ in 0..<5_000 {
+                try machine.fire.go(SecondState(census))
+                try machine.fire.go(FirstState(census))
+            }
+            isDone.store(true, ordering: .releasing)
+            #expect(reader.comes())
+            #expect(wrong.load(ordering: .relaxed) == 0)
+        }
+        #expect(census.population == 0)
+    }
+}
