@@ -4,8 +4,6 @@ import Foundation
 struct Report {
     let asJSON: Bool
 
-    init(asJSON: Bool) { self.asJSON = asJSON }
-
     func begin(measuring figures: [Figure], samples: Int) {
         guard !asJSON else { return }
         Self.write(

@@ -1,8 +1,6 @@
-/// Makes a side that times a loop: nanoseconds per operation.
+/// Makes a side that times a loop: nanoseconds per operation, of which a round has so many.
 ///
-/// - Parameters:
-///   - operations: How many operations a round is.
-///   - round: Does so many rounds. It takes the number and not one round each, so that the loop is compiled with it.
+/// `rounds` gets the number and is not one round, so that the loop is compiled with what is in it.
 func perOperation(of operations: Int = 1, _ rounds: @escaping (Int) -> Void) -> Figure.Side {
     var count = 0
     return { time in

@@ -13,7 +13,7 @@ struct AddressTable: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Slot>
     private let bits: Int
 
-    /// - Parameter count: How many entries there will be place for.
+    /// Makes a table with place for so many entries.
     init(for count: Int) {
         var bits = 2
         while 1 << bits < 2 * count { bits += 1 }
@@ -45,12 +45,10 @@ struct AddressTable: @unchecked Sendable {
         slots[index].key.store(key, ordering: .releasing)
     }
 
-    func forEach(_ body: (UnsafeRawPointer, UInt) -> Void) {
-        for index in 0..<(1 << bits) {
-            guard let address = UnsafeRawPointer(bitPattern: slots[index].key.load(ordering: .relaxed)) else {
-                continue
-            }
-            body(address, slots[index].value.load(ordering: .relaxed))
+    var entries: [(address: UnsafeRawPointer, value: UInt)] {
+        (0..<(1 << bits)).compactMap { index in
+            let address = UnsafeRawPointer(bitPattern: slots[index].key.load(ordering: .relaxed))
+            return address.map { ($0, slots[index].value.load(ordering: .relaxed)) }
         }
     }
 

@@ -79,7 +79,7 @@ enum Compiled {
                 return definition
             }
             let larger = AddressTable(for: 2 * count)
-            current.pointee.forEach { larger.add($1, for: $0) }
+            for (address, value) in current.pointee.entries { larger.add(value, for: address) }
             larger.add(definition.bits, for: workflow)
             table.store([larger].compiled(), ordering: .releasing)
             return definition

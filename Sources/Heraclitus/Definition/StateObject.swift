@@ -41,10 +41,7 @@ struct StateTail: @unchecked Sendable {
         UnsafePointer(bitPattern: address.pointee.load(ordering: .acquiring))
     }
 
-    /// Whether objects of a class can be handed out.
-    /// - Parameters:
-    ///   - object: One of them.
-    ///   - cast: Makes the words, once, if it can.
+    /// Whether objects of a class can be handed out, for which `cast` makes the words out of one of them, once.
     func isKnown(for object: Unmanaged<AnyObject>, by cast: (AnyObject) -> [UInt]?) -> Bool {
         guard let words = cast(object.takeUnretainedValue()) else { return false }
         // One more than there are words, so that it is an address even if there are none. Of two threads that get here at
@@ -54,10 +51,7 @@ struct StateTail: @unchecked Sendable {
     }
 }
 
-/// Makes what a state is handed out as.
-/// - Parameters:
-///   - object: The object, which somebody keeps alive meanwhile; what is made is a reference of its own.
-///   - tail: What follows it.
+/// Makes what a state is handed out as, of an object that somebody keeps alive meanwhile and of what follows it.
 @inlinable
 func state<State>(_ object: Unmanaged<AnyObject>, _ tail: UnsafePointer<UInt>, as type: State.Type) -> State {
     // A cast of bits counts the reference that it finds in them.

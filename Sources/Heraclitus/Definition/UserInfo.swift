@@ -82,8 +82,7 @@ protocol ConvertibleValue {
 extension UserInfo: ExpressibleByDictionaryLiteral {
     /// Makes a user info of a literal; of two values for one key the last stays.
     /// - Parameter elements: Keys and values.
-    // Inlined, for this is what every fire without a user info says.
-    @inlinable
+    @inlinable  // for it is what every fire without a user info says
     public init(dictionaryLiteral elements: (String, any Codable & Sendable)...) {
         if elements.isEmpty { self.init() } else { self.init(Dictionary(elements) { $1 }) }
     }

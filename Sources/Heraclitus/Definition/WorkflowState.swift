@@ -30,8 +30,10 @@ public protocol WorkflowState: AnyObject, Codable, Sendable {
 
 extension WorkflowState {
     /// The class's own name, without its module.
-    // What `String(describing:)` says of a type, without asking the runtime three times whether types describe themselves.
-    public static var name: String { _typeName(Self.self, qualified: false) }
+    public static var name: String {
+        // What `String(describing:)` says of a type, without asking the runtime three times whether it describes itself.
+        _typeName(Self.self, qualified: false)
+    }
 }
 
 /// A state without data, which a machine can make by itself: its events need no argument.

@@ -64,8 +64,8 @@ extension MachineCore {
     }
 
     /// Asks the table about the object to enter, and the guards.
-    /// - Parameter object: The object, which is the passage's then, or else kept until the turn has been passed.
-    /// - Returns: The transition, which is certain now.
+    ///
+    /// What comes back is certain, and has taken over the object; one that is refused is kept until the turn has been passed.
     func accept(
         _ offer: Offer,
         _ object: Unmanaged<AnyObject>,

@@ -14,8 +14,7 @@ public struct Can<W: Workflow>: Sendable {
 
     /// Whether the table would accept an event now; guards are not asked.
     /// - Parameter event: The event's property.
-    // Inlined to where the key path is written, which is no more than a number then.
-    @inlinable @inline(__always)
+    @inlinable @inline(__always)  // to where the key path is written, which is no more than a number then
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
         machine.workflow.index(of: event).map { accepts($0) } ?? false
     }

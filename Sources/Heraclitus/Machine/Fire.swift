@@ -16,8 +16,7 @@ public struct Fire<W: Workflow>: Sendable {
 
     /// An event, ready to be fired.
     /// - Parameter event: The event's property.
-    // Inlined to where the key path is written, which is no more than a number then.
-    @inlinable @inline(__always)
+    @inlinable @inline(__always)  // to where the key path is written, which is no more than a number then
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
         FireableEvent(machine.workflow.index(of: event), machine: machine)
     }

@@ -12,8 +12,8 @@ extension StateMachine {
 
     /// Fires an event.
     ///
-    /// Only this much is compiled for each workflow and each call: what makes the state.
-    /// - Parameter build: Makes the object to enter, which becomes the machine's.
+    /// Only this much is compiled for each workflow and each call. `build` makes the object to enter, which becomes the
+    /// machine's.
     @inlinable
     func attempt(
         _ trigger: Trigger,
@@ -34,9 +34,9 @@ extension StateMachine {
 
 extension MachineCore {
     /// Takes the turn, activates if that is due, and asks the table.
-    /// - Parameter stack: Where to keep the turn's run until ``complete(_:with:userInfo:of:)`` or
-    ///   ``abandon(_:because:userInfo:of:)``.
-    /// - Returns: What is needed to make the state; `nil` if the event is ignored.
+    ///
+    /// What is needed to make the state comes back, or `nil` if the event is ignored. The turn's run is kept on `stack`
+    /// until ``complete(_:with:userInfo:of:)`` or ``abandon(_:because:userInfo:of:)``.
     @usableFromInline
     func begin(
         _ trigger: Trigger,
@@ -99,8 +99,7 @@ extension MachineCore {
         return refusal
     }
 
-    /// Asks the guards, and makes the transition or puts it off.
-    /// - Parameter object: The object to enter, which becomes the machine's.
+    /// Asks the guards, and makes the transition or puts it off; `object` becomes the machine's.
     @usableFromInline
     func complete(
         _ offer: Offer,

@@ -30,9 +30,7 @@ struct MachineCore: ~Copyable, @unchecked Sendable {
     let previous: Atomic<Unmanaged<AnyObject>?>
     let revision: Atomic<Int>
 
-    /// - Parameters:
-    ///   - state: The state object, which the core takes over.
-    ///   - previous: The one before it, likewise.
+    /// Takes over both objects: the state and the one before it.
     @usableFromInline
     init(
         _ definition: Definition,

@@ -60,8 +60,10 @@ final class OwnHooks: Sendable {
     }
 }
 
-/// What is to be called, in the order added. A change makes another list, so that whoever is calling goes on with what there
-/// was, and nobody counts references to entries.
+/// What is to be called, in the order added.
+///
+/// A change makes another list, so that whoever is calling goes on with what there was, and nobody counts references to
+/// entries.
 private final class List: @unchecked Sendable {
     // Unchecked, because the compiler does not see that the list owns its entries, which are Sendable.
     let guards: UnsafeBufferPointer<Unmanaged<Entry<OwnHooks.Guard>>>
@@ -75,9 +77,9 @@ private final class List: @unchecked Sendable {
     }
 
     deinit {
-        guards.forEach { $0.release() }
+        for entry in guards { entry.release() }
         guards.deallocate()
-        hooks.forEach { $0.release() }
+        for entry in hooks { entry.release() }
         hooks.deallocate()
     }
 
