@@ -40,7 +40,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["DpkgReplay", "Heraclitus"],
+            dependencies: ["Benchmark", "DpkgReplay", "Heraclitus"],
             exclude: ["DpkgReplay/Logs"],
             swiftSettings: settings
         ),

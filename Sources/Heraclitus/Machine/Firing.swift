@@ -21,14 +21,16 @@ extension StateMachine {
         building build: (Offer) throws -> Unmanaged<AnyObject>
     ) throws(InvalidTransition) {
         var run = Run()
-        guard let offer = try core.begin(trigger, userInfo: userInfo, of: self, on: &run) else { return }
-        let object: Unmanaged<AnyObject>
-        do {
-            object = try build(offer)
-        } catch {
-            throw core.abandon(offer, because: error, userInfo: userInfo, of: self)
+        try withUnsafeMutablePointer(to: &run) { run throws(InvalidTransition) in
+            guard let offer = try core.begin(trigger, userInfo: userInfo, of: self, on: run) else { return }
+            let object: Unmanaged<AnyObject>
+            do {
+                object = try build(offer)
+            } catch {
+                throw core.abandon(offer, because: error, userInfo: userInfo, of: self)
+            }
+            try core.complete(offer, with: object, userInfo: userInfo, of: self)
         }
-        try core.complete(offer, with: object, userInfo: userInfo, of: self)
     }
 }
 

@@ -51,5 +51,5 @@ final class TemporaryDirectory: Sendable {
 }
 
 /// The package's own folder.
-let packageFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+let packageFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
