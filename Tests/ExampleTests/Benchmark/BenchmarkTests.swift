@@ -38,7 +38,10 @@ import Testing
         let run = try run("benchmark", ["--only", "machine.can"] + Self.quick)
         #expect(run.status == 0)
         let row = try #require(run.output.split(separator: "\n").first { $0.hasPrefix("machine.can.load ") })
-        #expect(try #/[\d.]+ \[[\d.]+ … [\d.]+\] ns +[\d.]+ \[[\d.]+ … [\d.]+\] ns +[\d.]+ +≤ 1.50/#.firstMatch(in: row) != nil)
+        #expect(
+            try #/[\d.]+ \[[\d.]+ … [\d.]+\] ns +[\d.]+ \[[\d.]+ … [\d.]+\] ns +[\d.]+ +≤ 1.50/#.firstMatch(in: row)
+                != nil
+        )
         #expect(!run.output.contains("machine.state"))
     }
 
@@ -52,7 +55,9 @@ import Testing
 
     @Test(
         "Wrong arguments are refused with one sentence and the usage",
-        arguments: [["--fast"], ["--samples"], ["--samples", "none"], ["--samples", "0"], ["--first-use", "million"]]
+        arguments: [
+            ["--fast"], ["--samples"], ["--samples", "none"], ["--samples", "0"], ["--first-use", "million"],
+        ]
     )
     func misuse(arguments: [String]) throws {
         let run = try run("benchmark", arguments)
