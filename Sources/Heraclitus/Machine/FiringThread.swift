@@ -38,20 +38,26 @@ struct FiringThread: Equatable, @unchecked Sendable {
         if let kept = pthread_getspecific(key) { return FiringThread(kept.assumingMemoryBound(to: Kept.self)) }
         let kept = UnsafeMutablePointer<Kept>.allocate(capacity: 1)
         kept.initialize(to: Kept())
-        pthread_setspecific(key, kept)
+        let result = pthread_setspecific(key, kept)
+        precondition(result == 0, "There is no memory for a thread-specific value.")
         return FiringThread(kept)
     }
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
-        let result = pthread_key_create(&key) { (kept: UnsafeMutableRawPointer?) in
-            guard let kept = kept?.assumingMemoryBound(to: Kept.self) else { return }
-            kept.pointee.record?.release()
-            kept.deallocate()
-        }
+        // Whether the closure's argument is optional depends on the C library.
+        let result = pthread_key_create(&key) { FiringThread.forget($0) }
         precondition(result == 0, "The process has no thread-specific value left.")
         return key
     }()
+
+    /// Lets go of what a thread that ends has kept.
+    private static func forget(_ kept: UnsafeMutableRawPointer?) {
+        guard let kept = kept?.assumingMemoryBound(to: Kept.self) else { return }
+        kept.pointee.record?.release()
+        kept.deinitialize(count: 1)
+        kept.deallocate()
+    }
 }
 
 extension FiringThread {

@@ -314,4 +314,39 @@ struct Forms: Workflow {
                 if transition.userInfo["refuse", as: String.self] == "all" { throw Refusal(text: "all") }
             }
     }
+
+    final class ClassForms: Workflow {
+        static var initial: any WorkflowState { FluidState() }
+        let boil = Event(from: FluidState.self, to: GasState.self)
+        let condense = Event(from: GasState.self, to: FluidState.self)
+        var cool: Event<GasState, FluidState> { condense }
+        var freeze: Event<FluidState, SolidState> { Event(from: FluidState.self, to: SolidState.self) }
+        init() {}
+    }
+
+    struct ComputedForms: Workflow {
+        static var initial: any WorkflowState { FluidState() }
+        let boil = Event(from: FluidState.self, to: GasState.self)
+        let condense = Event(from: GasState.self, to: FluidState.self)
+        var cool: Event<GasState, FluidState> { condense }
+        var freeze: Event<FluidState, SolidState> { Event(from: FluidState.self, to: SolidState.self) }
+    }
+
+    @Test("A workflow may be a class, and a computed property another name for an event; one that makes an event is none")
+    func properties() throws {
+        let machine = StateMachine<ClassForms>()
+        try machine.fire.boil()
+        #expect(machine.can.cool && machine.can.condense && !machine.can.boil && !machine.can.freeze)
+        try machine.fire.cool()
+        #expect(throws: InvalidTransition.self) { try machine.fire.freeze() }
+        #expect(machine.state is FluidState && machine.revision == 2)
+
+        let other = StateMachine<ComputedForms>()
+        try other.fire.boil()
+        #expect(other.can.cool && other.can.condense && !other.can.boil && !other.can.freeze)
+        let event: KeyPath<ComputedForms, ComputedForms.Event<GasState, FluidState>> = \.cool
+        try other.fire(event, FluidState())
+        #expect(throws: InvalidTransition.self) { try other.fire.freeze() }
+        #expect(other.state is FluidState && other.revision == 2)
+    }
 }
