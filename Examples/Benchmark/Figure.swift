@@ -16,6 +16,9 @@ struct Figure {
     /// Where the text says something else than a ratio of costs.
     var remark: String?
 
+    /// The goal of what should cost nothing: two measurements of the same differ by that much.
+    static let withinNoise = 1.05
+
     static var all: [Figure] {
         firing + asking + living + threads + archiving + absent + growing + scale
     }

@@ -45,21 +45,20 @@ struct Envelope: Encodable {
         try container.encode(moment.standing.activation != .entry, forKey: .activated)
         try container.encode(state.pointee.name, forKey: .state)
         do {
-            try encode(state.pointee.type, into: &container)
+            try container.encode(StateData(state: state.pointee.typed(moment.state)), forKey: .data)
         } catch let error as ArchiveError {
             throw error
         } catch {
             throw ArchiveError.unwritableState(state.pointee.name, underlyingError: error)
         }
     }
+}
 
-    // With the class opened, and not the object cast: the machine knows what class that is of.
-    private func encode<S: WorkflowState>(
-        _ type: S.Type,
-        into container: inout KeyedEncodingContainer<EnvelopeKey>
-    ) throws {
-        try container.encode(unsafeDowncast(moment.state, to: type), forKey: .data)
-    }
+/// A state's own data, in a struct: of an object Foundation's coders ask the runtime at length what else it might be.
+private struct StateData: Encodable {
+    let state: any WorkflowState
+
+    func encode(to encoder: any Encoder) throws { try state.encode(to: encoder) }
 }
 
 extension StateMachine: Decodable {

@@ -4,8 +4,9 @@
 /// A state that wants to hear of its transitions, or has a say in them: what all capabilities are.
 ///
 /// Conform to one or more of ``ExitGuarding``, ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``,
-/// ``Entering``, ``Restoring`` and ``Copying``, never to this alone. It is there because to find out that a class does *not*
-/// conform to a protocol is slow, and for most classes one question answers eight.
+/// ``Entering``, ``Restoring`` and ``Copying``. This one is there because to find out that a class does *not* conform to a
+/// protocol is slow, and for most classes one question answers for all. Nobody need mention it but a generic class that has
+/// a capability under a condition only: such a class conforms to this one without.
 public protocol Capability: WorkflowState {}
 
 /// A state that may decline to be left.

@@ -93,7 +93,7 @@ extension DefinitionCompiler {
 
     /// Whether a state begins with its object, in every case that there is.
     private static func isHandedOutAsObject<State>(_ state: State) -> Bool {
-        guard !(State.self is any OptionalType.Type) else { return false }
+        guard !(State.self is any OptionalType.Type), State.self as Any.Type != (any Error).self else { return false }
         // One that is no state at all is a problem of its own.
         guard let found = state as? any WorkflowState else { return true }
         return object(of: state).toOpaque() == object(of: found).toOpaque()

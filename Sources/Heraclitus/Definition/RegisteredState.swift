@@ -22,6 +22,9 @@ struct RegisteredState: Sendable {
         empty = type as? any EmptyState.Type
     }
 
+    /// An object of this class as the state that it is, without a cast.
+    func typed(_ object: AnyObject) -> any WorkflowState { type.typed(object) }
+
     /// The name of a class, also of one that is no state.
     static func name(of type: any AnyObject.Type) -> String {
         (type as? any WorkflowState.Type)?.name ?? String(describing: type)
@@ -29,4 +32,9 @@ struct RegisteredState: Sendable {
 
     /// Makes an object, where the state is an ``EmptyState``.
     var make: (() -> any WorkflowState)? { empty.map { empty in { empty.init() } } }
+}
+
+extension WorkflowState {
+    /// An object that is known to be one of this class.
+    fileprivate static func typed(_ object: AnyObject) -> any WorkflowState { unsafeDowncast(object, to: Self.self) }
 }

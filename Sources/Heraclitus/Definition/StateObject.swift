@@ -8,6 +8,8 @@ import Synchronization
 // else. That a workflow's `AnyState` is one of these is checked when the workflow is compiled.
 
 /// The object that a state refers to, whether it is handed around as its class or as `any` protocol; not retained.
+///
+/// Only for what is known to hold an object.
 @inlinable
 func object<State>(of state: borrowing State) -> Unmanaged<AnyObject> {
     withUnsafePointer(to: state) { UnsafeRawPointer($0).load(as: Unmanaged<AnyObject>.self) }
@@ -16,7 +18,12 @@ func object<State>(of state: borrowing State) -> Unmanaged<AnyObject> {
 /// The object that a state refers to, which is the caller's from now on.
 @inlinable
 func takenObject<State>(of state: __owned State) -> Unmanaged<AnyObject> {
-    withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
+    // Only an existential that may hold anything is as large as that, and so may hold a value: that is put into an object of
+    // a class that no workflow knows, and so refused.
+    if MemoryLayout<State>.size > 3 * MemoryLayout<UInt>.size, !(type(of: state as Any) is AnyClass) {
+        return Unmanaged.passRetained(state as AnyObject)
+    }
+    return withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
         let address = place.baseAddress.unsafelyUnwrapped
         // And never deinitialized: the reference goes on.
         address.initialize(to: state)
@@ -53,7 +60,7 @@ struct StateTail: @unchecked Sendable {
 
 /// Makes what a state is handed out as, of an object that somebody keeps alive meanwhile and of what follows it.
 @inlinable
-func state<State>(_ object: Unmanaged<AnyObject>, _ tail: UnsafePointer<UInt>, as type: State.Type) -> State {
+func handedOut<State>(_ object: Unmanaged<AnyObject>, _ tail: UnsafePointer<UInt>, as type: State.Type) -> State {
     // A cast of bits counts the reference that it finds in them.
     switch MemoryLayout<State>.size {
     case MemoryLayout<UInt>.size:

@@ -18,12 +18,12 @@ public struct StateTransition: Sendable {
     /// The state that is left, or the old data of one that is updated; `nil` on activation.
     public var source: (any WorkflowState)? {
         guard let source = record.content.source, let state = record.content.sourceState else { return nil }
-        return Self.state(source, of: state.pointee.type)
+        return state.pointee.typed(source.takeUnretainedValue())
     }
 
     /// The state that is entered, or the new data of one that is updated.
     public var destination: any WorkflowState {
-        Self.state(record.content.destination, of: record.content.destinationState.pointee.type)
+        record.content.destinationState.pointee.typed(destinationObject)
     }
 
     var sourceObject: AnyObject? { record.content.source?.takeUnretainedValue() }
@@ -31,13 +31,6 @@ public struct StateTransition: Sendable {
     var destinationObject: AnyObject { record.content.destination.takeUnretainedValue() }
 
     var machine: AnyObject { record.content.machine.takeUnretainedValue() }
-
-    private static func state(_ object: Unmanaged<AnyObject>, of type: any WorkflowState.Type) -> any WorkflowState {
-        func open<S: WorkflowState>(_ type: S.Type) -> any WorkflowState {
-            unsafeDowncast(object.takeUnretainedValue(), to: type)
-        }
-        return open(type)
-    }
 }
 
 extension StateTransition: CustomStringConvertible {

@@ -116,7 +116,7 @@ extension MachineCore {
                 try askGuards(of: step, StateTransition($0))
             }
         } catch {
-            thread.finish(record)
+            thread.finish(record, in: offer.run)
             offer.run.pointee.keepUntilPassed(object)
             throw refusal(
                 .declined,

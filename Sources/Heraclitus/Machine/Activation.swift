@@ -27,6 +27,8 @@ extension StateMachine {
 extension MachineCore {
     /// Carries out the activation that is due, and everything its callbacks fire.
     func completeActivation(of machine: any TurnHolder, userInfo: UserInfo, in run: UnsafeMutablePointer<Run>) {
+        // The record refers to both without counting.
+        defer { withExtendedLifetime((machine, userInfo)) {} }
         let standing = now
         guard !standing.isActive, let thread = run.pointee.thread else { return }
         let hooks = definition.state(standing.index).pointee.hooks
@@ -54,7 +56,7 @@ extension MachineCore {
                 hooks.didRestore(transition)
             }
         }
-        thread.finish(record)
+        thread.finish(record, in: run)
         carryOutBacklog(in: run)
     }
 }

@@ -9,7 +9,7 @@ extension MachineCore {
         commit(passage, in: run)
         run.pointee.phase = .announcing
         record._withUnsafeGuaranteedRef { callAfter(passage.step, StateTransition($0)) }
-        run.pointee.thread?.finish(record)
+        run.pointee.thread?.finish(record, in: run)
     }
 
     /// Makes the transitions that callbacks have fired, and those that their callbacks fire.

@@ -75,14 +75,15 @@ extension FiringThread {
     }
 
     /// Sees who has kept a record, now that everybody has been called and the machine lets go of its objects soon.
-    func finish(_ record: Unmanaged<TransitionRecord>) {
-        let isReusable = record._withUnsafeGuaranteedRef { held in
-            guard TransitionRecord.isKnownToNobodyElse(record) else {
-                held.keepObjects()
-                return false
-            }
-            return !held.isKeeping && kept.pointee.record == nil
+    func finish(_ record: Unmanaged<TransitionRecord>, in run: UnsafeMutablePointer<Run>) {
+        // Before anything refers to it that would be counted here.
+        let isKept = !TransitionRecord.isKnownToNobodyElse(record)
+        if isKept { record._withUnsafeGuaranteedRef { $0.keepObjects() } }
+        if isKept || kept.pointee.record != nil || record._withUnsafeGuaranteedRef({ $0.isKeeping }) {
+            // Not released at once, because what it keeps may be the last of it, and have a deinitializer.
+            run.pointee.keepUntilPassed(record)
+        } else {
+            kept.pointee.record = record
         }
-        if isReusable { kept.pointee.record = record } else { record.release() }
     }
 }

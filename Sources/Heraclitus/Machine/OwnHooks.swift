@@ -26,16 +26,20 @@ final class OwnHooks: Sendable {
     /// Asks the guards in the order they were added.
     func askGuards(_ transition: StateTransition) throws {
         let list = list.withLock { $0 }
-        for entry in list.guards {
-            try entry._withUnsafeGuaranteedRef { if !$0.isCancelled { try $0.closure(transition) } }
+        try withExtendedLifetime(list) {
+            for entry in list.guards {
+                try entry._withUnsafeGuaranteedRef { if !$0.isCancelled { try $0.closure(transition) } }
+            }
         }
     }
 
     /// Calls the hooks of a place in the order they were added; not one that is cancelled meanwhile.
     func call(_ place: Place, _ transition: StateTransition) {
         let list = list.withLock { $0 }
-        for entry in list.hooks {
-            entry._withUnsafeGuaranteedRef { if $0.place == place, !$0.isCancelled { $0.closure(transition) } }
+        withExtendedLifetime(list) {
+            for entry in list.hooks {
+                entry._withUnsafeGuaranteedRef { if $0.place == place, !$0.isCancelled { $0.closure(transition) } }
+            }
         }
     }
 

@@ -77,14 +77,19 @@ struct Run {
         }
     }
 
+    /// Takes a record over until the turn has been passed.
+    mutating func keepUntilPassed(_ record: Unmanaged<TransitionRecord>) {
+        backlogInUse.leftBehind.append(record.takeRetainedValue())
+    }
+
     /// How many passages were put off.
     var putOff: Int { backlog?.takeUnretainedValue().passages.count ?? 0 }
 
-    /// The state object of the last one.
+    /// The state object of the last one, if that is still to be carried out.
     @inline(__always)
     var lastPutOff: Unmanaged<AnyObject>? {
-        guard let backlog else { return nil }
-        return backlog.takeUnretainedValue().passages.last?.state
+        guard let backlog = backlog?.takeUnretainedValue(), backlog.done < backlog.passages.count else { return nil }
+        return backlog.passages.last?.state
     }
 
     /// Puts a passage off until everyone has been called.

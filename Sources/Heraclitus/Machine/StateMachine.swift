@@ -89,7 +89,7 @@ extension StateMachine {
     /// The current state object.
     @inlinable public var state: W.AnyState {
         core.lock.withLock { _ in
-            Heraclitus.state(
+            handedOut(
                 core.state.load(ordering: .relaxed),
                 core.tail.load(ordering: .relaxed),
                 as: W.AnyState.self
@@ -145,7 +145,7 @@ extension StateMachine {
     func source<S>(of offer: Offer, as type: S.Type) -> S {
         let object = core.source(of: offer)
         if S.self == W.AnyState.self {
-            return Heraclitus.state(object, core.definition.tail(core.sourceIndex(of: offer)), as: S.self)
+            return handedOut(object, core.definition.tail(core.sourceIndex(of: offer)), as: S.self)
         }
         guard let source = object.takeUnretainedValue() as? S else {
             preconditionFailure("An event that leads from one class only was accepted in another.")

@@ -332,7 +332,9 @@ struct Forms: Workflow {
         var freeze: Event<FluidState, SolidState> { Event(from: FluidState.self, to: SolidState.self) }
     }
 
-    @Test("A workflow may be a class, and a computed property another name for an event; one that makes an event is none")
+    @Test(
+        "A workflow may be a class, and a computed property another name for an event; one that makes an event is none"
+    )
     func properties() throws {
         let machine = StateMachine<ClassForms>()
         try machine.fire.boil()

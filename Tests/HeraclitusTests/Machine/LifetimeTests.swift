@@ -371,4 +371,104 @@ import Testing
         }
         #expect(census.isExtinct)
     }
+
+    struct Impostor: Named {
+        let pretence = FirstState(Census())
+        var kind: String { "impostor" }
+    }
+
+    @Test("A value where a state object is due is refused, whatever it holds")
+    func impostor() throws {
+        let census = Census()
+        let machine = StateMachine<Anything>(initially: FirstState(census))
+        for fire in [
+            { try machine.fire.go(Impostor()) },
+            { try machine.fire.go { _ in Impostor() } },
+            { try machine.fire(named: "go", entering: Impostor()) },
+            { try machine.enter(Impostor()) },
+        ] {
+            let error = #expect(throws: InvalidTransition.self) { try fire() }
+            #expect(error?.reason == .unregisteredState)
+            #expect(machine.state.kind == "first" && machine.revision == 0)
+        }
+    }
+
+    final class BeginningState: Chained, Entering, EmptyState {
+        func didEnter(_ transition: StateTransition) { try? transition.machine(as: Chain.self)?.fire.skip() }
+    }
+
+    final class SkippedState: Chained, EmptyState {}
+
+    /// Fires on, built from itself, and is told that it is left.
+    final class LinkState: Chained, Entering, Exiting {
+        let number: Int
+        init(_ number: Int) { self.number = number }
+
+        func didEnter(_ transition: StateTransition) {
+            guard number < 3, let machine = transition.machine(as: Chain.self) else { return }
+            try? machine.fire.link { source in LinkState((source as? LinkState)?.number ?? -9) }
+            try? machine.fire.next { link in LinkState(link.number + 1) }
+        }
+
+        func didExit(_ transition: StateTransition) { LeftLinks.shared.add(number, transition.source === self) }
+    }
+
+    final class LeftLinks: Sendable {
+        static let shared = LeftLinks()
+        private let links = Mutex<[Int]>([])
+        func add(_ number: Int, _ isRight: Bool) { links.withLock { $0.append(isRight ? number : -1) } }
+        var all: [Int] { links.withLock { $0 } }
+    }
+
+    protocol Chained: WorkflowState {}
+
+    struct Chain: Workflow {
+        static var initial: any Chained { BeginningState() }
+        let skip = Event(from: BeginningState.self, to: SkippedState.self)
+        let link = Event(to: LinkState.self)
+        let next = Event(from: LinkState.self, to: LinkState.self)
+    }
+
+    @Test("What the first fire's callbacks fire begins where that has led, whatever activation has fired before")
+    func afterActivation() throws {
+        let machine = StateMachine<Chain>()
+        try machine.fire.link(LinkState(1))
+        // 1; then 1 again by `link` and 2 by `next`; those of these that are less than 3 go on from what is last by then.
+        #expect(machine.revision > 4)
+        #expect(LeftLinks.shared.all.allSatisfy { $0 >= 1 })
+        #expect(LeftLinks.shared.all.prefix(3) == [1, 1, 2])
+    }
+
+    @Test("What a put-off fire passes along is let go when the turn has been passed, and may fire then")
+    func userInfoOfPutOff() throws {
+        final class Payload: Codable, Sendable {
+            let gone: DispatchSemaphore
+            let machine: StateMachine<Classes>?
+            let census: Census?
+            let isFree = Mutex<Bool?>(nil)
+            init(_ gone: DispatchSemaphore, _ machine: StateMachine<Classes>, _ census: Census) {
+                (self.gone, self.machine, self.census) = (gone, machine, census)
+            }
+            init(from decoder: any Decoder) throws { (gone, machine, census) = (.init(value: 0), nil, nil) }
+            func encode(to encoder: any Encoder) throws {}
+            deinit {
+                // Another thread can have its turn now.
+                if let machine, let census {
+                    let done = onThread { try? machine.fire.go(SecondState(census)) }
+                    if done.comes() { gone.signal() }
+                }
+            }
+        }
+        let census = Census()
+        let machine = StateMachine<Classes>(initially: FirstState(census))
+        let gone = DispatchSemaphore(value: 0)
+        let firing = machine.didEnter(FirstState.self) { [weak machine] _, _ in
+            guard let machine else { return }
+            try? machine.fire.go(ListeningState(census), userInfo: ["payload": Payload(gone, machine, census)])
+        }
+        try machine.fire.go(FirstState(census))
+        #expect(gone.comes())
+        #expect(machine.state is SecondState)
+        firing.cancel()
+    }
 }
