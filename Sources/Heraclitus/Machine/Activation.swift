@@ -27,8 +27,8 @@ extension StateMachine {
 extension MachineCore {
     /// Carries out the activation that is due, and everything its callbacks fire.
     func completeActivation(of machine: any TurnHolder, userInfo: UserInfo, in run: UnsafeMutablePointer<Run>) {
-        // The record refers to both without counting.
-        defer { withExtendedLifetime((machine, userInfo)) {} }
+        // The record refers to it without counting; the machine is the caller's.
+        defer { withExtendedLifetime(userInfo) {} }
         let standing = now
         guard !standing.isActive, let thread = run.pointee.thread else { return }
         let hooks = definition.state(standing.index).pointee.hooks

@@ -109,8 +109,8 @@ extension MachineCore {
         userInfo: UserInfo,
         of machine: any TurnHolder
     ) throws(InvalidTransition) {
-        // Records refer to both without counting.
-        defer { withExtendedLifetime((machine, userInfo)) {} }
+        // The record refers to it without counting; the machine is the caller's.
+        defer { withExtendedLifetime(userInfo) {} }
         let passage: Passage
         do throws(InvalidTransition) {
             passage = try accept(offer, object, userInfo: userInfo, of: machine)

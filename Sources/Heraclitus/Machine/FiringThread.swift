@@ -81,7 +81,7 @@ extension FiringThread {
         if isKept { record._withUnsafeGuaranteedRef { $0.keepObjects() } }
         if isKept || kept.pointee.record != nil || record._withUnsafeGuaranteedRef({ $0.isKeeping }) {
             // Not released at once, because what it keeps may be the last of it, and have a deinitializer.
-            run.pointee.keepUntilPassed(record)
+            run.pointee.keepRecordUntilPassed(record)
         } else {
             kept.pointee.record = record
         }

@@ -78,7 +78,7 @@ struct Run {
     }
 
     /// Takes a record over until the turn has been passed.
-    mutating func keepUntilPassed(_ record: Unmanaged<TransitionRecord>) {
+    mutating func keepRecordUntilPassed(_ record: Unmanaged<TransitionRecord>) {
         backlogInUse.leftBehind.append(record.takeRetainedValue())
     }
 
