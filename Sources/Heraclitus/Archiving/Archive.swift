@@ -1,12 +1,26 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
 
+/// What an archive has besides the machine.
+public struct ArchiveExtras: OptionSet, Sendable {
+    /// The extras, a bit each.
+    public let rawValue: Int
+
+    /// Makes a set of extras.
+    /// - Parameter rawValue: The extras, a bit each.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The workflow's ``TransitionTable``, for tools that do not have the workflow's code; nobody reads it back.
+    public static let definition = ArchiveExtras(rawValue: 1)
+}
+
 extension StateMachine {
+    /// How many bytes an archive may have if nobody says otherwise: 64 MiB.
+    public static var archiveLimit: Int { 64 << 20 }
+
     /// Archives the machine to JSON: its state with its data, its revision, and whether it was activated.
     ///
     /// Keys are sorted and dates are written in ISO 8601, so that the same machine archives to the same bytes. A coder of
@@ -14,11 +28,17 @@ extension StateMachine {
     /// `JSONDecoder.DateDecodingStrategy.archived`.
     ///
     /// Any thread may call it at any time; the archive shows one moment.
-    /// - Returns: UTF-8 JSON, on one line.
+    /// - Parameters:
+    ///   - extras: What to put into the archive besides the machine.
+    ///   - isPrettyPrinted: Whether to write it on several lines for people to read.
+    /// - Returns: UTF-8 JSON, on one line unless it is pretty printed.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` if the state's data cannot be written.
-    public func archive() throws(ArchiveError) -> Data {
+    public func archive(
+        including extras: ArchiveExtras = [],
+        prettyPrinted isPrettyPrinted: Bool = false
+    ) throws(ArchiveError) -> Data {
         do {
-            return try archiveEncoder.encode(envelope)
+            return try (isPrettyPrinted ? prettyEncoder : archiveEncoder).encode(envelope(including: extras))
         } catch let error as ArchiveError {
             throw error
         } catch {
@@ -29,10 +49,14 @@ extension StateMachine {
     /// Restores a machine from an archive.
     ///
     /// Restoring is not a transition: no guard, hook or observer runs. ``activate(userInfo:)``, or the first fire, tells
-    /// the state that it is back.
-    /// - Parameter archive: UTF-8 JSON, as ``archive()`` writes it.
+    /// the state that it is back. What an older version of the workflow has written goes through its
+    /// ``Workflow/migrations`` first.
+    /// - Parameters:
+    ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:)`` writes it.
+    ///   - limit: How many bytes the archive may have; ``archiveLimit`` unless said otherwise.
     /// - Throws: ``ArchiveError``, whatever the bytes are.
-    public convenience init(archive: Data) throws(ArchiveError) {
+    public convenience init(archive: Data, limit: Int = StateMachine.archiveLimit) throws(ArchiveError) {
+        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         do {
             let restored = try archiveDecoder.decode(Self.self, from: archive)
             self.init(MachineCore(restored.definition, restored.core.moment))
@@ -44,12 +68,16 @@ extension StateMachine {
     }
 }
 
-private let archiveEncoder = {
+private let archiveEncoder = encoder([.sortedKeys, .withoutEscapingSlashes])
+
+private let prettyEncoder = encoder([.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
+
+private func encoder(_ formatting: JSONEncoder.OutputFormatting) -> JSONEncoder {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.outputFormatting = formatting
     encoder.dateEncodingStrategy = .archived
     return encoder
-}()
+}
 
 private let archiveDecoder = {
     let decoder = JSONDecoder()

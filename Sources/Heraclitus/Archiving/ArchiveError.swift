@@ -18,6 +18,12 @@ public enum ArchiveError: Error, Sendable {
     /// The archive was written by a newer version of the workflow.
     case newerVersion(Int, supported: Int, path: String)
 
+    /// The archive is larger than the caller allows; both are in bytes.
+    case tooLarge(Int, limit: Int)
+
+    /// A step that was to bring the archive up to this version threw.
+    case failedMigration(String, version: Int, path: String, underlyingError: any Error)
+
     /// The workflow has no state of that name.
     case unknownState(String, known: [String], path: String)
 
@@ -42,6 +48,10 @@ extension ArchiveError: CustomStringConvertible {
             "The archive is one of the workflow \"\(found)\"\(Self.place(path)), not of \"\(expected)\"."
         case .newerVersion(let found, let supported, let path):
             "The archive was written by version \(found) of the workflow\(Self.place(path)); this is \(supported)."
+        case .tooLarge(let size, let limit):
+            "The archive has \(size) bytes; no more than \(limit) are allowed."
+        case .failedMigration(let name, let version, let path, let error):
+            "The migration \"\(name)\" to version \(version) failed\(Self.place(path)): \(Self.explanation(of: error))"
         case .unknownState(let name, let known, let path):
             "The workflow has no state \"\(name)\"\(Self.place(path)); its states are \(known.joined(separator: ", "))."
         case .brokenState(let name, let path, let error):
@@ -76,6 +86,28 @@ extension ArchiveError {
             DecodingError.dataCorrupted(let context):
             path(context.codingPath)
         default: path(codingPath)
+        }
+    }
+
+    /// The same error in an archive that is part of another one, at a place there.
+    func under(_ place: String) -> ArchiveError {
+        func rooted(_ path: String) -> String {
+            path.isEmpty || place.isEmpty ? place + path : path.hasPrefix("[") ? place + path : "\(place).\(path)"
+        }
+        return switch self {
+        case .notJSON, .unwritableState, .tooLarge: self
+        case .malformed(let path, let explanation): .malformed(path: rooted(path), explanation: explanation)
+        case .unknownFormat(let found, let supported, let path):
+            .unknownFormat(found, supported: supported, path: rooted(path))
+        case .wrongWorkflow(let found, let expected, let path):
+            .wrongWorkflow(found, expected: expected, path: rooted(path))
+        case .newerVersion(let found, let supported, let path):
+            .newerVersion(found, supported: supported, path: rooted(path))
+        case .failedMigration(let name, let version, let path, let error):
+            .failedMigration(name, version: version, path: rooted(path), underlyingError: error)
+        case .unknownState(let name, let known, let path): .unknownState(name, known: known, path: rooted(path))
+        case .brokenState(let name, let path, let error):
+            .brokenState(name, path: rooted(path), underlyingError: error)
         }
     }
 

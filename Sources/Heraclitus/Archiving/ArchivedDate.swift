@@ -24,15 +24,7 @@ extension JSONDecoder.DateDecodingStrategy {
     /// Reads dates as archives have them, and any other ISO 8601.
     public static var archived: Self {
         .custom { decoder in
-            let container = try decoder.singleValueContainer()
-            let text = try container.decode(String.self)
-            guard let date = ArchivedDate.date(of: text) else {
-                throw DecodingError.dataCorruptedError(
-                    in: container,
-                    debugDescription: "\"\(text.prefix(40))\" is no date of ISO 8601."
-                )
-            }
-            return date
+            try ArchivedDate.date(from: try decoder.singleValueContainer())
         }
     }
 }
@@ -54,6 +46,15 @@ enum ArchivedDate {
         let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
         guard let decimals = decimals(of: fraction) else { return text }
         return text.dropLast() + "." + decimals + "Z"
+    }
+
+    static func date(from container: any SingleValueDecodingContainer) throws -> Date {
+        let text = try container.decode(String.self)
+        if let date = date(of: text) { return date }
+        throw DecodingError.dataCorruptedError(
+            in: container,
+            debugDescription: "\"\(text.prefix(40))\" is no date of ISO 8601."
+        )
     }
 
     static func date(of text: String) -> Date? {

@@ -11,6 +11,7 @@ struct Definition: @unchecked Sendable {
     struct Content {
         let workflow: String
         let version: Int
+        let migrations: [Migration]
         @usableFromInline let states: UnsafeBufferPointer<RegisteredState>
         @usableFromInline let events: UnsafeBufferPointer<BoundEvent>
 
@@ -30,6 +31,7 @@ struct Definition: @unchecked Sendable {
     init(
         workflow: String,
         version: Int,
+        migrations: [Migration],
         states: [RegisteredState],
         events: [BoundEvent],
         eventValues: UnsafeRawPointer,
@@ -41,6 +43,7 @@ struct Definition: @unchecked Sendable {
         let content = Content(
             workflow: workflow,
             version: version,
+            migrations: migrations,
             states: UnsafeBufferPointer(start: states.compiled(), count: states.count),
             events: UnsafeBufferPointer(start: events.compiled(), count: events.count),
             eventValues: eventValues,
@@ -58,6 +61,8 @@ struct Definition: @unchecked Sendable {
     var workflow: String { content.pointee.workflow }
 
     var version: Int { content.pointee.version }
+
+    var migrations: [Migration] { content.pointee.migrations }
 
     @inlinable var states: UnsafeBufferPointer<RegisteredState> { content.pointee.states }
 

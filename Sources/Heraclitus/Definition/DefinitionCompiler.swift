@@ -12,6 +12,7 @@ struct DefinitionCompiler {
 
     private let workflow: String
     private let version: Int
+    private let migrations: [Migration]
     private let events: [DeclaredEvent]
     private let classes: [any WorkflowState.Type]
     private let names: [String]
@@ -27,6 +28,7 @@ struct DefinitionCompiler {
     init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState) {
         workflow = W.name
         version = W.version
+        migrations = W.migrations
         let properties = Self.properties(of: workflowValue)
         events = properties.compactMap(Self.event)
         hiding = properties.filter(Self.hidesEvent).map { $0.label ?? "" }
@@ -55,6 +57,7 @@ struct DefinitionCompiler {
         Definition(
             workflow: workflow,
             version: version,
+            migrations: migrations,
             states: classes.indices.map {
                 RegisteredState(index: $0, type: classes[$0], name: names[$0], lineage: lineages[$0])
             },
@@ -204,7 +207,22 @@ extension DefinitionCompiler {
             problems.append(.unregisteredInitialState(initialName))
         }
         if let unsuitableType { problems.append(.unsuitableStateType(unsuitableType)) }
+        problems += migrationProblems
         return problems + hiding.map { .hiddenEvent(property: $0) }
+    }
+
+    private var migrationProblems: [WorkflowProblem] {
+        let missing =
+            version < 2 ? [] : (2...version).filter { version in !migrations.contains { $0.version == version } }
+        let versions = migrations.map(\.version)
+        let misplaced = migrations.indices.filter { index in
+            !(2...max(2, version)).contains(versions[index]) || version < 2
+                || versions[..<index].contains { $0 > versions[index] }
+        }
+        let duplicates = Self.groups(migrations) { "\($0.version) \($0.name)" }
+        return missing.map { .missingMigration(version: $0) }
+            + misplaced.map { .misplacedMigration(migrations[$0].name, version: migrations[$0].version) }
+            + duplicates.map { .duplicateMigration($1[0].name, version: $1[0].version) }
     }
 
     private var stateProblems: [WorkflowProblem] {

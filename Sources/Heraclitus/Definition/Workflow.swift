@@ -31,6 +31,12 @@ public protocol Workflow: Sendable {
     /// The version of what this workflow archives; 1 unless it says otherwise.
     static var version: Int { get }
 
+    /// The steps that bring archives of older versions up to this one, those of older versions first; none by default.
+    ///
+    /// Every version from 2 to ``version`` has at least one. One that changes nothing in what older ones have archived has
+    /// ``Migration/unchanged(in:)``.
+    static var migrations: [Migration] { get }
+
     /// States that no event names, such as subclasses of those that one does; none by default.
     static var states: [any WorkflowState.Type] { get }
 
@@ -47,6 +53,9 @@ extension Workflow {
 
     /// 1, the version of a workflow that has not changed yet.
     public static var version: Int { 1 }
+
+    /// No steps, as long as the version is 1.
+    public static var migrations: [Migration] { [] }
 
     /// No further states.
     public static var states: [any WorkflowState.Type] { [] }

@@ -6,6 +6,15 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The workflow's version is less than 1.
     case badVersion(Int)
 
+    /// No migration leads to a version, so that nobody said what becomes of older archives.
+    case missingMigration(version: Int)
+
+    /// Two migrations to one version have one name.
+    case duplicateMigration(String, version: Int)
+
+    /// A migration leads to a version that there is not, or stands behind one that leads to a newer version.
+    case misplacedMigration(String, version: Int)
+
     /// The name of a state is blank; the payload is its class.
     case blankStateName(className: String)
 
@@ -51,6 +60,12 @@ extension WorkflowProblem: CustomStringConvertible {
             "The workflow's name is blank."
         case .badVersion(let version):
             "The workflow's version is \(version); versions start at 1."
+        case .missingMigration(let version):
+            "No migration leads to version \(version); if nothing changed in it, say `.unchanged(in: \(version))`."
+        case .duplicateMigration(let name, let version):
+            "The migration \"\(name)\" to version \(version) is there twice."
+        case .misplacedMigration(let name, let version):
+            "The migration \"\(name)\" leads to version \(version), which there is not or which comes before."
         case .blankStateName(let className):
             "The name of the state \(className) is blank."
         case .duplicateStateName(let name, let classNames):

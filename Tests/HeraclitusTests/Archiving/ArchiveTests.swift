@@ -32,6 +32,7 @@ import Testing
     struct Full: Workflow {
         static var initial: any WorkflowState { EmptyOne() }
         static var version: Int { 3 }
+        static var migrations: [Migration] { [.unchanged(in: 2), .unchanged(in: 3)] }
         let fill = Event(from: EmptyOne.self, to: FullState.self)
         let clear = Event(from: FullState.self, to: EmptyOne.self)
     }

@@ -4,33 +4,6 @@
     import Foundation
 #endif
 
-/// Any JSON, for data whose type is not known yet.
-public enum JSONValue: Hashable, Sendable {
-    /// `null`.
-    case null
-
-    /// `true` or `false`.
-    case bool(Bool)
-
-    /// A number without a fraction.
-    case integer(Int)
-
-    /// A number without a fraction that is larger than any `Int`.
-    case unsigned(UInt64)
-
-    /// Any other number.
-    case number(Double)
-
-    /// A text.
-    case string(String)
-
-    /// A list.
-    case array([JSONValue])
-
-    /// Values by key.
-    case object([String: JSONValue])
-}
-
 extension JSONValue: Codable {
     /// Reads whatever is there.
     /// - Parameter decoder: The decoder.
@@ -80,12 +53,19 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: ConvertibleValue {
-    func converted<T: Decodable>(to type: T.Type) -> T? {
-        guard let data = try? JSONEncoder().encode(self) else { return nil }
-        // A date may have been written in either way, by an archive or by a coder that was left as it is.
+    func converted<T: Decodable>(to type: T.Type) -> T? { try? decoded(type) }
+
+    /// Makes a typed value of this one.
+    ///
+    /// Dates are read in either way, as an archive has written them or a coder that was left as it is.
+    func decoded<T: Decodable>(_ type: T.Type, userInfo: [CodingUserInfoKey: any Sendable] = [:]) throws -> T {
         let decoder = JSONDecoder()
-        if let value = try? decoder.decode(type, from: data) { return value }
-        decoder.dateDecodingStrategy = .archived
-        return try? decoder.decode(type, from: data)
+        decoder.userInfo = userInfo
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            if let seconds = try? container.decode(Double.self) { return Date(timeIntervalSinceReferenceDate: seconds) }
+            return try ArchivedDate.date(from: container)
+        }
+        return try decoder.decode(type, from: try JSONEncoder().encode(self))
     }
 }

@@ -1,0 +1,50 @@
+// The envelope: what every archive says about a machine besides its state's own data.
+//
+//     {"activated":true,"data":{…},"format":1,"revision":3,"state":"LoadingState","version":1,"workflow":"Download"}
+
+enum EnvelopeKey: String, CodingKey {
+    case format
+    case workflow
+    case version
+    case revision
+    case activated
+    case state
+    case data
+    case definition
+}
+
+/// The format of the envelope.
+let currentFormat = 1
+
+/// What an archive says of a machine as of a moment: the same for every workflow, and so compiled once.
+struct Envelope: Encodable {
+    let definition: Definition
+    let moment: MachineCore.Moment
+    let extras: ArchiveExtras
+
+    func encode(to encoder: any Encoder) throws {
+        let state = definition.state(moment.standing.index)
+        var container = encoder.container(keyedBy: EnvelopeKey.self)
+        try container.encode(currentFormat, forKey: .format)
+        try container.encode(definition.workflow, forKey: .workflow)
+        try container.encode(definition.version, forKey: .version)
+        try container.encode(moment.revision, forKey: .revision)
+        try container.encode(moment.standing.activation != .entry, forKey: .activated)
+        try container.encode(state.pointee.name, forKey: .state)
+        if extras.contains(.definition) { try container.encode(definition.table, forKey: .definition) }
+        do {
+            try container.encode(StateData(state: state.pointee.typed(moment.state)), forKey: .data)
+        } catch let error as ArchiveError {
+            throw error
+        } catch {
+            throw ArchiveError.unwritableState(state.pointee.name, underlyingError: error)
+        }
+    }
+}
+
+/// A state's own data, in a struct: of an object Foundation's coders ask the runtime at length what else it might be.
+private struct StateData: Encodable {
+    let state: any WorkflowState
+
+    func encode(to encoder: any Encoder) throws { try state.encode(to: encoder) }
+}

@@ -1,0 +1,150 @@
+/// Reads what an archive says of a machine; the same for every workflow.
+struct EnvelopeReader {
+    private let decoder: any Decoder
+    private let definition: Definition
+
+    init(_ decoder: any Decoder, _ definition: Definition) {
+        self.decoder = decoder
+        self.definition = definition
+    }
+
+    /// Throws nothing but ``ArchiveError``.
+    func moment() throws -> MachineCore.Moment {
+        do {
+            return try read()
+        } catch let error as ArchiveError {
+            throw error
+        } catch {
+            throw ArchiveError.malformed(
+                path: ArchiveError.path(of: error, else: decoder.codingPath),
+                explanation: ArchiveError.explanation(of: error)
+            )
+        }
+    }
+
+    private func read() throws -> MachineCore.Moment {
+        let container = try decoder.container(keyedBy: EnvelopeKey.self)
+        let format = try container.decode(Int.self, forKey: .format)
+        guard format >= 1 else {
+            throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is no format.")
+        }
+        guard format <= currentFormat else {
+            throw ArchiveError.unknownFormat(format, supported: currentFormat, path: here)
+        }
+        let workflow = try container.decode(String.self, forKey: .workflow)
+        guard workflow == definition.workflow else {
+            throw ArchiveError.wrongWorkflow(workflow, expected: definition.workflow, path: here)
+        }
+        let version = try container.decode(Int.self, forKey: .version)
+        guard version >= 1 else {
+            throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is no version.")
+        }
+        guard version <= definition.version else {
+            throw ArchiveError.newerVersion(version, supported: definition.version, path: here)
+        }
+        let revision = try container.decode(Int.self, forKey: .revision)
+        guard (0...MachineCore.largestRevision).contains(revision) else {
+            throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is no revision.")
+        }
+        let isActivated = try container.decode(Bool.self, forKey: .activated)
+        let name = try container.decode(String.self, forKey: .state)
+
+        let (object, index): (any WorkflowState, Int)
+        if version == definition.version {
+            index = try self.index(of: name)
+            object = try state(index) { try decode($0, from: container) }
+        } else {
+            let archive = try migrated(
+                RawArchive(
+                    workflow: workflow,
+                    version: version,
+                    revision: revision,
+                    isActivated: isActivated,
+                    state: name,
+                    data: try container.decode(JSONValue.self, forKey: .data)
+                )
+            )
+            index = try self.index(of: archive.state)
+            object = try state(index) { try decode($0, of: archive.data) }
+        }
+        guard definition.suits(Unmanaged.passUnretained(object), index) else {
+            throw ArchiveError.malformed(
+                path: path(.state),
+                explanation: "\(definition.states[index].name) is not of the type of this workflow's states."
+            )
+        }
+        return MachineCore.Moment(
+            state: object,
+            previous: nil,
+            standing: Standing(index, isActivated ? .restoring : .entry),
+            revision: revision
+        )
+    }
+
+    /// Brings an archive up to this version, step by step.
+    private func migrated(_ archive: RawArchive) throws -> RawArchive {
+        var archive = archive
+        for step in definition.migrations where step.version > archive.version {
+            do {
+                try step.change(&archive)
+            } catch {
+                throw ArchiveError.failedMigration(step.name, version: step.version, path: here, underlyingError: error)
+            }
+        }
+        return archive
+    }
+
+    private func index(of name: String) throws -> Int {
+        if let index = definition.stateIndex(named: name) { return index }
+        throw ArchiveError.unknownState(name, known: definition.states.map(\.name), path: path(.state))
+    }
+
+    private func state(
+        _ index: Int,
+        _ make: (any WorkflowState.Type) throws -> any WorkflowState
+    ) throws -> any WorkflowState {
+        let state = definition.state(index)
+        do {
+            return try make(state.pointee.type)
+        } catch let error as ArchiveError {
+            throw error
+        } catch {
+            throw ArchiveError.brokenState(
+                state.pointee.name,
+                path: ArchiveError.path(of: error, else: decoder.codingPath + [EnvelopeKey.data]),
+                underlyingError: error
+            )
+        }
+    }
+
+    private func decode<S: WorkflowState>(
+        _ type: S.Type,
+        from container: KeyedDecodingContainer<EnvelopeKey>
+    ) throws -> any WorkflowState {
+        try container.decode(S.self, forKey: .data)
+    }
+
+    /// Makes a state of migrated data, whose errors know only the way from there.
+    private func decode<S: WorkflowState>(_ type: S.Type, of data: JSONValue) throws -> any WorkflowState {
+        do {
+            return try data.decoded(type, userInfo: userInfo)
+        } catch let error as ArchiveError {
+            throw error.under(path(.data))
+        } catch {
+            throw ArchiveError.brokenState(
+                S.name,
+                path: ArchiveError.path(of: error, else: []),
+                underlyingError: error
+            ).under(path(.data))
+        }
+    }
+
+    /// The decoder's user info, of which `Decoder` does not say what its coders demand: that it is Sendable.
+    private var userInfo: [CodingUserInfoKey: any Sendable] {
+        decoder.userInfo.mapValues { unsafeBitCast($0 as Any, to: (any Sendable).self) }
+    }
+
+    private var here: String { ArchiveError.path(decoder.codingPath) }
+
+    private func path(_ key: EnvelopeKey) -> String { ArchiveError.path(decoder.codingPath + [key]) }
+}

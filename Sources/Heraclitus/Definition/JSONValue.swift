@@ -1,0 +1,127 @@
+/// Any JSON, for data whose type is not known yet.
+///
+/// It is written like what it stands for, and edited by subscript:
+///
+/// ```swift
+/// var data: JSONValue = ["url": "https://example.org", "attempts": 2]
+/// data["attempts"] = 3
+/// data["url"]?.stringValue
+/// ```
+public enum JSONValue: Hashable, Sendable {
+    /// `null`.
+    case null
+
+    /// `true` or `false`.
+    case bool(Bool)
+
+    /// A number without a fraction.
+    case integer(Int)
+
+    /// A number without a fraction that is larger than any `Int`.
+    case unsigned(UInt64)
+
+    /// Any other number.
+    case number(Double)
+
+    /// A text.
+    case string(String)
+
+    /// A list.
+    case array([JSONValue])
+
+    /// Values by key.
+    case object([String: JSONValue])
+}
+
+// MARK: - Looking and changing
+
+extension JSONValue {
+    /// The value for a key of an object; `nil` if there is none, or for what is no object.
+    ///
+    /// Setting `nil` removes the key. `null` becomes an object when a key is set; what is neither stays as it is.
+    /// - Parameter key: The key.
+    public subscript(key: String) -> JSONValue? {
+        get { objectValue?[key] }
+        set {
+            switch self {
+            case .object(var values):
+                // Let go of it, or changing it would be copying it.
+                self = .null
+                values[key] = newValue
+                self = .object(values)
+            case .null:
+                if let newValue { self = .object([key: newValue]) }
+            default: break
+            }
+        }
+    }
+
+    /// The element of a list; `nil` beyond its end, or for what is no list.
+    ///
+    /// Setting `nil` removes the element; setting one beyond the end changes nothing.
+    /// - Parameter index: The place, from 0.
+    public subscript(index: Int) -> JSONValue? {
+        get { arrayValue.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
+        set {
+            guard case .array(var elements) = self, elements.indices.contains(index) else { return }
+            self = .null
+            if let newValue { elements[index] = newValue } else { elements.remove(at: index) }
+            self = .array(elements)
+        }
+    }
+
+    /// The text, if it is one.
+    public var stringValue: String? { if case .string(let string) = self { string } else { nil } }
+
+    /// The number, if it is one without a fraction that an `Int` can be.
+    public var intValue: Int? { if case .integer(let integer) = self { integer } else { nil } }
+
+    /// The number, if it is one.
+    public var doubleValue: Double? {
+        switch self {
+        case .integer(let integer): Double(integer)
+        case .unsigned(let unsigned): Double(unsigned)
+        case .number(let number): number
+        default: nil
+        }
+    }
+
+    /// The answer, if it is one.
+    public var boolValue: Bool? { if case .bool(let bool) = self { bool } else { nil } }
+
+    /// The elements, if it is a list.
+    public var arrayValue: [JSONValue]? { if case .array(let array) = self { array } else { nil } }
+
+    /// The values by key, if it is an object.
+    public var objectValue: [String: JSONValue]? { if case .object(let object) = self { object } else { nil } }
+}
+
+// MARK: - Writing down
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// Makes a text.
+    /// - Parameter value: The text.
+    public init(stringLiteral value: String) { self = .string(value) }
+
+    /// Makes a number without a fraction.
+    /// - Parameter value: The number.
+    public init(integerLiteral value: Int) { self = .integer(value) }
+
+    /// Makes a number.
+    /// - Parameter value: The number.
+    public init(floatLiteral value: Double) { self = .number(value) }
+
+    /// Makes `true` or `false`.
+    /// - Parameter value: Which.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+
+    /// Makes a list.
+    /// - Parameter elements: The elements.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    /// Makes an object; of two values for one key the last stays.
+    /// - Parameter elements: Keys and values.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(Dictionary(elements) { $1 }) }
+}

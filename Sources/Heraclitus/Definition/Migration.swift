@@ -1,0 +1,113 @@
+/// A step that brings archives of an older version of a workflow up to a newer one.
+///
+/// The steps of a workflow stand in ``Workflow/migrations``, those of older versions first. They run in that order, on the
+/// raw data and before anything typed is decoded; so a state class may be gone, and another one have its name.
+///
+/// ```swift
+/// static var version: Int { 3 }
+/// static var migrations: [Migration] {
+///     [
+///         .renameState("Waiting", to: "Idle", in: 2),
+///         .removeState("Paused", into: "Idle", in: 3),
+///         .step("one url becomes a list", in: 3) { archive in
+///             guard let url = archive.data["url"] else { return }
+///             archive.data["urls"] = .array([url])
+///             archive.data["url"] = nil
+///         },
+///     ]
+/// }
+/// ```
+///
+/// A machine that a state holds has an archive of its own within that of the state, which is migrated by its own workflow's
+/// steps.
+public struct Migration: Sendable {
+    /// The version that the step leads to.
+    public let version: Int
+
+    /// What the step does, for errors and diagnostics.
+    public let name: String
+
+    let change: @Sendable (inout RawArchive) throws -> Void
+
+    private init(_ name: String, in version: Int, _ change: @escaping @Sendable (inout RawArchive) throws -> Void) {
+        self.name = name
+        self.version = version
+        self.change = change
+    }
+
+    /// Makes a step of a closure.
+    ///
+    /// The closure gets every archive of an older version, whatever its state; it may throw to refuse one.
+    /// - Parameters:
+    ///   - name: What the step does.
+    ///   - version: The version that it leads to, 2 or later.
+    ///   - change: Changes the archive.
+    /// - Returns: The step.
+    public static func step(
+        _ name: String,
+        in version: Int,
+        _ change: @escaping @Sendable (inout RawArchive) throws -> Void
+    ) -> Migration {
+        Migration(name, in: version, change)
+    }
+
+    /// Makes a step for a state that has another name now.
+    /// - Parameters:
+    ///   - name: The name that it had.
+    ///   - newName: The name that it has.
+    ///   - version: The version in which it was renamed, 2 or later.
+    /// - Returns: The step.
+    public static func renameState(_ name: String, to newName: String, in version: Int) -> Migration {
+        Migration("rename the state \(name) to \(newName)", in: version) { archive in
+            if archive.state == name { archive.state = newName }
+        }
+    }
+
+    /// Makes a step for a state that is gone, whose machines are in another one now.
+    /// - Parameters:
+    ///   - name: The name that it had.
+    ///   - other: The state that its machines are in now.
+    ///   - version: The version in which it was removed, 2 or later.
+    ///   - change: Makes the data of the other state of the data of this one; stays as it is if there is none.
+    /// - Returns: The step.
+    public static func removeState(
+        _ name: String,
+        into other: String,
+        in version: Int,
+        data change: @escaping @Sendable (inout JSONValue) throws -> Void = { _ in }
+    ) -> Migration {
+        Migration("remove the state \(name) into \(other)", in: version) { archive in
+            guard archive.state == name else { return }
+            archive.state = other
+            try change(&archive.data)
+        }
+    }
+
+    /// Makes a step for a version of which all older archives can be read as they are.
+    /// - Parameter version: The version, 2 or later.
+    /// - Returns: The step.
+    public static func unchanged(in version: Int) -> Migration {
+        Migration("leave everything as it is", in: version) { _ in }
+    }
+}
+
+/// An archive before anything typed is made of it: the name of a state, and its data.
+public struct RawArchive: Sendable {
+    /// The name of the workflow.
+    public let workflow: String
+
+    /// The version of the workflow that wrote the archive.
+    public let version: Int
+
+    /// The machine's revision.
+    public let revision: Int
+
+    /// Whether the machine had been activated.
+    public let isActivated: Bool
+
+    /// The name of the state.
+    public var state: String
+
+    /// The state's data.
+    public var data: JSONValue
+}

@@ -1,0 +1,196 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("Migrations") struct MigrationTests {
+    private static func ticket(
+        _ state: String,
+        _ data: String,
+        version: Int,
+        activated: Bool = true
+    ) throws(ArchiveError) -> StateMachine<Ticket> {
+        try StateMachine<Ticket>(archive: Data(archive(state, data, version: version, activated: activated).utf8))
+    }
+
+    private static func archive(_ state: String, _ data: String, version: Int, activated: Bool = true) -> String {
+        """
+        {"activated":\(activated),"data":\(data),"format":1,"revision":4,"state":"\(state)","version":\(version),\
+        "workflow":"Ticket"}
+        """
+    }
+
+    @Test("An archive of the first version goes through every step, in order, and is written as one of this version")
+    func all() throws {
+        let waiting = try Self.ticket("Waiting", #"{"url":"a"}"#, version: 1)
+        #expect((waiting.state as? QueuedState)?.urls == ["a"])
+        #expect(waiting.revision == 4 && !waiting.isActive)
+        #expect(
+            String(decoding: try waiting.archive(), as: UTF8.self)
+                == Self.archive("Queued", #"{"urls":["a"]}"#, version: 3)
+        )
+        let paused = try Self.ticket("Paused", #"{"since":7,"url":"b"}"#, version: 1, activated: false)
+        #expect((paused.state as? QueuedState)?.urls == ["b"])
+        #expect(try Self.ticket("Done", "{}", version: 1).state is DoneState)
+    }
+
+    @Test("Only the steps to versions after the archive's run")
+    func some() throws {
+        let paused = try Self.ticket("Paused", #"{"since":7,"urls":["c","d"]}"#, version: 2)
+        #expect((paused.state as? QueuedState)?.urls == ["c", "d"])
+        let queued = try Self.ticket("Queued", #"{"urls":["e"]}"#, version: 3)
+        #expect((queued.state as? QueuedState)?.urls == ["e"])
+        #expect(throws: ArchiveError.self) { try Self.ticket("Waiting", #"{"url":"a"}"#, version: 3) }
+        #expect(throws: ArchiveError.self) { try Self.ticket("Queued", #"{"urls":["e"]}"#, version: 4) }
+    }
+
+    @Test("Dates stay what they are, in whichever way they were written")
+    func dates() throws {
+        let text = try Self.ticket("Waiting", #"{"url":"a","due":"2026-11-21T08:00:00.25Z"}"#, version: 1)
+        let due = try #require((text.state as? QueuedState)?.due)
+        #expect(due.timeIntervalSinceReferenceDate.truncatingRemainder(dividingBy: 1) == 0.25)
+        let number = Self.archive("Waiting", #"{"url":"a","due":12.5}"#, version: 1)
+        let machine = try JSONDecoder().decode(StateMachine<Ticket>.self, from: Data(number.utf8))
+        #expect((machine.state as? QueuedState)?.due == Date(timeIntervalSinceReferenceDate: 12.5))
+    }
+
+    @Test("A machine within a state migrates by its own workflow's steps, whether the outer one has to or not")
+    func nested() throws {
+        let lamp =
+            #"{"activated":true,"data":{},"format":1,"revision":2,"state":"Dark","version":1,"workflow":"TicketLamp"}"#
+        for (state, data, version) in [
+            ("Waiting", #"{"url":"a","lamp":\#(lamp)}"#, 1), ("Queued", #"{"urls":["a"],"lamp":\#(lamp)}"#, 3),
+        ] {
+            let ticket = try Self.ticket(state, data, version: version)
+            let inner = try #require((ticket.state as? QueuedState)?.lamp)
+            #expect(inner.state is TicketDarkState && inner.revision == 2)
+        }
+    }
+
+    @Test("What goes wrong says which step, in which version, and where")
+    func errors() throws {
+        let failed = #expect(throws: ArchiveError.self) { try Self.ticket("Waiting", "{}", version: 1) }
+        guard case .failedMigration("one url becomes a list", version: 2, path: "", let error) = failed else {
+            Issue.record("\(String(describing: failed))")
+            return
+        }
+        #expect(error as? NoURL == NoURL(state: "Queued"))
+        #expect(failed?.description.contains("one url becomes a list") == true)
+
+        let unknown = #expect(throws: ArchiveError.self) { try Self.ticket("Lost", #"{"url":"a"}"#, version: 1) }
+        guard case .unknownState("Lost", known: ["Queued", "Done"], path: "state") = unknown else {
+            Issue.record("\(String(describing: unknown))")
+            return
+        }
+        let broken = #expect(throws: ArchiveError.self) { try Self.ticket("Waiting", #"{"url":7}"#, version: 1) }
+        guard case .brokenState("Queued", path: "data.urls[0]", _) = broken else {
+            Issue.record("\(String(describing: broken))")
+            return
+        }
+        let lamp =
+            #"{"activated":true,"data":{},"format":1,"revision":2,"state":"Lost","version":1,"workflow":"TicketLamp"}"#
+        let inner = #expect(throws: ArchiveError.self) {
+            try Self.ticket("Waiting", #"{"url":"a","lamp":\#(lamp)}"#, version: 1)
+        }
+        guard case .unknownState("Lost", known: ["Off", "On"], path: "data.lamp.state") = inner else {
+            Issue.record("\(String(describing: inner))")
+            return
+        }
+    }
+
+    @Test("Machines within other values, and in property lists, migrate as well")
+    func elsewhere() throws {
+        struct Case: Codable { let tickets: [StateMachine<Ticket>] }
+        let json = #"{"tickets":[\#(Self.archive("Waiting", #"{"url":"a"}"#, version: 1))]}"#
+        let found = try JSONDecoder().decode(Case.self, from: Data(json.utf8))
+        #expect((found.tickets[0].state as? QueuedState)?.urls == ["a"])
+
+        struct Old: Encodable {
+            let activated = true, format = 1, revision = 3, state = "Waiting", version = 1, workflow = "Ticket"
+            let data = Content()
+            struct Content: Encodable { let url = "p", due = Date(timeIntervalSinceReferenceDate: 99) }
+        }
+        let list = try PropertyListEncoder().encode(Old())
+        let state = try PropertyListDecoder().decode(StateMachine<Ticket>.self, from: list).state
+        #expect((state as? QueuedState)?.urls == ["p"])
+        #expect((state as? QueuedState)?.due == Date(timeIntervalSinceReferenceDate: 99))
+    }
+
+    @Test("What the caller tells the decoder reaches a migrated state")
+    func userInfo() throws {
+        let decoder = JSONDecoder()
+        decoder.userInfo[Asking.key] = "told"
+        let text =
+            #"{"activated":true,"data":{},"format":1,"revision":0,"state":"AskingState","version":1,"workflow":"Asked"}"#
+        let machine = try decoder.decode(StateMachine<Asked>.self, from: Data(text.utf8))
+        #expect((machine.state as? AskingState)?.heard == "told")
+    }
+
+    private enum Asking { static let key = CodingUserInfoKey(rawValue: "asking")! }
+
+    private final class AskingState: WorkflowState, EmptyState {
+        let heard: String?
+        init() { heard = nil }
+        init(from decoder: any Decoder) throws { heard = decoder.userInfo[Asking.key] as? String }
+        func encode(to encoder: any Encoder) throws {}
+    }
+
+    private struct Asked: Workflow {
+        static var initial: any WorkflowState { AskingState() }
+        static var version: Int { 2 }
+        static var migrations: [Migration] { [.unchanged(in: 2)] }
+        let ask = Event(to: AskingState.self)
+    }
+
+    private struct Messy: Workflow {
+        static var initial: any TicketState { DoneState() }
+        static var version: Int { 5 }
+        static var migrations: [Migration] {
+            [
+                .step("early", in: 1) { _ in }, .step("third", in: 3) { _ in }, .step("second", in: 2) { _ in },
+                .step("third", in: 3) { _ in }, .step("late", in: 6) { _ in },
+            ]
+        }
+        let go = Event(to: DoneState.self)
+    }
+
+    private struct Unversioned: Workflow {
+        static var initial: any TicketState { DoneState() }
+        static var migrations: [Migration] { [.unchanged(in: 2)] }
+        let go = Event(to: DoneState.self)
+    }
+
+    @Test("Gaps, duplicates and steps out of place are problems of the definition")
+    func diagnostics() {
+        #expect(Ticket.diagnostics.isEmpty)
+        #expect(
+            Messy.diagnostics == [
+                .missingMigration(version: 4), .missingMigration(version: 5),
+                .misplacedMigration("early", version: 1), .misplacedMigration("second", version: 2),
+                .misplacedMigration("late", version: 6), .duplicateMigration("third", version: 3),
+            ]
+        )
+        #expect(Unversioned.diagnostics == [.misplacedMigration("leave everything as it is", version: 2)])
+        #expect(Messy.diagnostics.allSatisfy { $0.description.hasSuffix(".") })
+    }
+
+    @Test("Raw data is looked at and changed by subscript")
+    func values() {
+        var data: JSONValue = ["a": 1, "list": ["x", 2.5, true, nil as JSONValue? ?? .null], "deep": ["b": "c"]]
+        data["a"] = 2
+        data["deep"]?["b"] = "d"
+        data["list"]?[0] = "y"
+        data["list"]?[3] = nil
+        data["list"]?[9] = "beyond"
+        data["new"] = .null
+        data["new"]?["within"] = false
+        data["a"]?["no object"] = 1
+        data["gone"] = nil
+        #expect(data == ["a": 2, "list": ["y", 2.5, true], "deep": ["b": "d"], "new": ["within": false]])
+        #expect(data["a"]?.intValue == 2 && data["a"]?.doubleValue == 2 && data["a"]?.stringValue == nil)
+        #expect(data["list"]?[0]?.stringValue == "y" && data["list"]?[1]?.doubleValue == 2.5)
+        #expect(data["list"]?[2]?.boolValue == true && data["list"]?.arrayValue?.count == 3)
+        #expect(data["list"]?[-1] == nil && data["deep"]?[0] == nil && data.objectValue?.count == 4)
+        #expect(JSONValue.unsigned(.max).doubleValue == Double(UInt64.max))
+    }
+}
