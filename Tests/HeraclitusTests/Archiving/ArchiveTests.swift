@@ -88,6 +88,44 @@ import Testing
         #expect((restored.state as? FullState)?.date.timeIntervalSinceReferenceDate == seconds)
     }
 
+    @Test("An archive for people has several lines, and is read like any other")
+    func prettyPrinted() throws {
+        let machine = StateMachine<Full>()
+        try machine.fire.fill(FullState())
+        let pretty = try machine.archive(prettyPrinted: true)
+        let text = String(decoding: pretty, as: UTF8.self)
+        #expect(text.hasPrefix("{\n  \"activated\" : true,\n  \"data\" : {\n"))
+        let restored = try StateMachine<Full>(archive: pretty)
+        #expect(try restored.archive(prettyPrinted: true) == pretty)
+        #expect(try restored.archive() == machine.archive())
+    }
+
+    @Test("The definition may lie beside the machine; it is not read back")
+    func definition() throws {
+        let machine = StateMachine<Full>()
+        let archive = try machine.archive(including: .definition)
+        #expect(
+            String(decoding: archive, as: UTF8.self).contains(#""definition":{"events":[{"ignored":[],"name":"fill""#)
+        )
+        #expect(try StateMachine<Full>(archive: archive).archive() == machine.archive())
+        #expect(try machine.archive(including: .definition) == archive)
+    }
+
+    @Test("An archive that is larger than the caller allows is refused before it is read")
+    func limit() throws {
+        let archive = try StateMachine<Full>().archive()
+        _ = try StateMachine<Full>(archive: archive, limit: archive.count)
+        let error = #expect(throws: ArchiveError.self) {
+            try StateMachine<Full>(archive: archive, limit: archive.count - 1)
+        }
+        guard case .tooLarge(archive.count, limit: archive.count - 1) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        let huge = Data(repeating: UInt8(ascii: " "), count: StateMachine<Full>.archiveLimit + 1)
+        #expect(throws: ArchiveError.self) { try StateMachine<Full>(archive: huge) }
+    }
+
     @Test("The last moment before the reference date is no second earlier")
     func lastMoment() throws {
         let machine = StateMachine<Full>(in: FullState(date: Date(timeIntervalSinceReferenceDate: -1e-17)))

@@ -1,0 +1,121 @@
+import Foundation
+import Heraclitus
+import Testing
+
+@Suite("The format's schema") struct SchemaTests {
+    private static let schema: JSONValue = {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Sources/Heraclitus/Heraclitus.docc/archive.schema.json")
+        do {
+            return try JSONDecoder().decode(JSONValue.self, from: try Data(contentsOf: file))
+        } catch {
+            fatalError("\(error)")
+        }
+    }()
+
+    private func problems(_ archive: Data) throws -> [String] {
+        Schema(root: Self.schema).problems(try JSONDecoder().decode(JSONValue.self, from: archive))
+    }
+
+    @Test("Every golden archive has the format that is written down", arguments: GoldenTests.files)
+    func golden(_ file: String) throws {
+        #expect(try problems(Data(contentsOf: GoldenTests.folder.appendingPathComponent(file))) == [])
+    }
+
+    @Test("So has what is written now, with and without extras")
+    func current() throws {
+        let machine = StateMachine<Ticket>()
+        #expect(try problems(machine.archive()) == [])
+        #expect(try problems(machine.archive(including: .definition, prettyPrinted: true)) == [])
+        let table = try machine.archive(including: .definition)
+        let found = try JSONDecoder().decode(JSONValue.self, from: table)["definition"]
+        #expect(found?["finals"] == ["Done"])
+        #expect(try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(found)) == Ticket.table)
+    }
+
+    @Test("It refuses what is none")
+    func refusals() throws {
+        let good = try JSONDecoder().decode(
+            JSONValue.self,
+            from: StateMachine<Ticket>().archive(including: .definition)
+        )
+        let schema = Schema(root: Self.schema)
+        #expect(schema.problems(good) == [])
+        for key in ["activated", "data", "format", "revision", "state", "version", "workflow"] {
+            var bad = good
+            bad[key] = nil
+            #expect(!schema.problems(bad).isEmpty, "\(key)")
+        }
+        let changes: [(String, JSONValue)] = [
+            ("activated", 1), ("format", 2), ("revision", -1), ("revision", 9_007_199_254_740_993), ("revision", 1.5),
+            ("state", " "), ("state", 1), ("version", 0), ("workflow", ""), ("definition", []),
+            ("definition", ["workflow": "x"]),
+        ]
+        for (key, value) in changes {
+            var bad = good
+            bad[key] = value
+            #expect(!schema.problems(bad).isEmpty, "\(key): \(value)")
+        }
+        var bad = good
+        bad["definition"]?["events"]?[0]?["transitions"]?[0]?["isUpdate"] = "yes"
+        #expect(!schema.problems(bad).isEmpty)
+        #expect(!schema.problems("archive").isEmpty)
+    }
+}
+
+/// As much of JSON Schema 2020-12 as the archive's schema uses; a keyword that it does not know is a problem.
+private struct Schema {
+    let root: JSONValue
+
+    func problems(_ value: JSONValue) -> [String] { problems(value, root, "") }
+
+    private func problems(_ value: JSONValue, _ schema: JSONValue, _ path: String) -> [String] {
+        guard let keywords = schema.objectValue else { return ["\(path): no schema"] }
+        return keywords.sorted { $0.key < $1.key }.flatMap { keyword, argument -> [String] in
+            switch keyword {
+            case "$schema", "$id", "$defs", "title", "description": return []
+            case "$ref":
+                let name = argument.stringValue?.split(separator: "/").last.map(String.init) ?? ""
+                return problems(value, root["$defs"]?[name] ?? .null, path)
+            case "type": return isOf(value, argument.stringValue) ? [] : ["\(path): no \(argument)"]
+            case "const": return value == argument ? [] : ["\(path): not \(argument)"]
+            case "minimum": return number(value) { $0 >= argument.doubleValue ?? .nan } ? [] : ["\(path): too small"]
+            case "maximum": return number(value) { $0 <= argument.doubleValue ?? .nan } ? [] : ["\(path): too large"]
+            case "pattern":
+                guard let text = value.stringValue, let pattern = argument.stringValue else { return [] }
+                return text.range(of: pattern, options: .regularExpression) != nil ? [] : ["\(path): no match"]
+            case "required":
+                guard let object = value.objectValue else { return [] }
+                return (argument.arrayValue ?? []).compactMap(\.stringValue).filter { object[$0] == nil }
+                    .map { "\(path).\($0): missing" }
+            case "properties":
+                return (argument.objectValue ?? [:]).flatMap { key, schema in
+                    value[key].map { problems($0, schema, "\(path).\(key)") } ?? []
+                }
+            case "additionalProperties":
+                return (value.objectValue ?? [:]).flatMap { problems($1, argument, "\(path).\($0)") }
+            case "items":
+                return (value.arrayValue ?? []).enumerated().flatMap { problems($1, argument, "\(path)[\($0)]") }
+            default: return ["\(path): unknown keyword \(keyword)"]
+            }
+        }
+    }
+
+    private func number(_ value: JSONValue, _ isGood: (Double) -> Bool) -> Bool {
+        // An exact comparison is enough for whole numbers up to 2⁵³ + 1, which no Double is.
+        if case .integer(let integer) = value, integer > 1 << 53 { return isGood(Double.infinity) }
+        return value.doubleValue.map(isGood) ?? true
+    }
+
+    private func isOf(_ value: JSONValue, _ type: String?) -> Bool {
+        switch type {
+        case "object": value.objectValue != nil
+        case "array": value.arrayValue != nil
+        case "string": value.stringValue != nil
+        case "boolean": value.boolValue != nil
+        case "integer": value.intValue != nil
+        default: false
+        }
+    }
+}
