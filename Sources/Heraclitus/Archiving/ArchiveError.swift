@@ -21,6 +21,9 @@ public enum ArchiveError: Error, Sendable {
     /// The archive is larger than the caller allows; both are in bytes.
     case tooLarge(Int, limit: Int)
 
+    /// A file cannot be read or written; the explanation is the system's.
+    case inaccessibleFile(String, explanation: String)
+
     /// A step that was to bring the archive up to this version threw.
     case failedMigration(String, version: Int, path: String, underlyingError: any Error)
 
@@ -50,6 +53,8 @@ extension ArchiveError: CustomStringConvertible {
             "The archive was written by version \(found) of the workflow\(Self.place(path)); this is \(supported)."
         case .tooLarge(let size, let limit):
             "The archive has \(size) bytes; no more than \(limit) are allowed."
+        case .inaccessibleFile(let path, let explanation):
+            "The file \(path) cannot be used: \(explanation)"
         case .failedMigration(let name, let version, let path, let error):
             "The migration \"\(name)\" to version \(version) failed\(Self.place(path)): \(Self.explanation(of: error))"
         case .unknownState(let name, let known, let path):
@@ -95,7 +100,7 @@ extension ArchiveError {
             path.isEmpty || place.isEmpty ? place + path : path.hasPrefix("[") ? place + path : "\(place).\(path)"
         }
         return switch self {
-        case .notJSON, .unwritableState, .tooLarge: self
+        case .notJSON, .unwritableState, .tooLarge, .inaccessibleFile: self
         case .malformed(let path, let explanation): .malformed(path: rooted(path), explanation: explanation)
         case .unknownFormat(let found, let supported, let path):
             .unknownFormat(found, supported: supported, path: rooted(path))

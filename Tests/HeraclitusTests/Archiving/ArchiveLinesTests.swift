@@ -1,0 +1,169 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("JSON lines") struct ArchiveLinesTests {
+    private final class Folder {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+        deinit { try? FileManager.default.removeItem(at: url) }
+        func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+        var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
+    }
+
+    private static func machine(_ number: Int) -> StateMachine<Ticket> {
+        StateMachine(in: QueuedState(["https://example.org/\(number)"]))
+    }
+
+    private static func numbers(_ lines: some AsyncSequence<Archive.Line<Ticket>, any Error>) async throws -> [String] {
+        var found: [String] = []
+        for try await line in lines {
+            switch line.result {
+            case .success(let machine):
+                found.append("\(line.number): \((machine.state as? QueuedState)?.urls.first ?? "")")
+            case .failure(let error): found.append("\(line.number): \(error)")
+            }
+        }
+        return found
+    }
+
+    @Test("Machines come back in their order")
+    func roundTrip() async throws {
+        let folder = try Folder()
+        let file = folder.file("tickets.jsonl")
+        let written = Mutex<[Archive.Progress]>([])
+        try Archive.write((1...2_500).lazy.map(Self.machine), to: file) { progress in
+            written.withLock { $0.append(progress) }
+        }
+        #expect(folder.files == ["tickets.jsonl"])
+        let size = try Data(contentsOf: file).count
+        #expect(written.withLock { $0.map(\.lines) } == [1_000, 2_000, 2_500])
+        #expect(written.withLock { $0.last?.bytes } == size)
+
+        let read = Mutex<[Archive.Progress]>([])
+        var number = 0
+        for try await line in Archive.lines(
+            of: Ticket.self,
+            in: file,
+            progress: { progress in read.withLock { $0.append(progress) } }
+        ) {
+            number += 1
+            #expect(line.number == number)
+            #expect((try line.machine().state as? QueuedState)?.urls == ["https://example.org/\(number)"])
+        }
+        #expect(number == 2_500)
+        let last = try #require(read.withLock { $0.last })
+        #expect(last.lines == 2_500 && last.brokenLines == 0 && last.bytes == size)
+        #expect(read.withLock { $0.count } > 2)
+    }
+
+    @Test("A broken line is reported with its number, and the others are not lost")
+    func broken() async throws {
+        let good = String(decoding: try Self.machine(1).archive(), as: UTF8.self)
+        let old =
+            #"{"activated":true,"data":{"url":"old"},"format":1,"revision":4,"state":"Waiting","version":1,"workflow":"Ticket"}"#
+        let text = "\(good)\n\nno json\r\n\(old)\r\n  \t\n{}\n\(good.dropLast(3))\n\u{FF}\n\(good)"
+        let folder = try Folder()
+        let file = folder.file("lines")
+        try Data(text.utf8).write(to: file)
+        let found = try await Self.numbers(Archive.lines(of: Ticket.self, in: file))
+        #expect(found.count == 7)
+        #expect(found[0] == "1: https://example.org/1")
+        #expect(found[1].hasPrefix("3: This is no JSON"))
+        #expect(found[2] == "4: old")
+        #expect(found[3].hasPrefix("6: The archive is malformed"))
+        #expect(found[4].hasPrefix("7: This is no JSON"))
+        #expect(found[5].hasPrefix("8: This is no JSON"))
+        #expect(found[6] == "9: https://example.org/1")
+    }
+
+    @Test("Chunks may end anywhere", arguments: [1, 2, 7, 64, 1_000])
+    func chunks(size: Int) async throws {
+        let lines = try (1...5).map { String(decoding: try Self.machine($0).archive(), as: UTF8.self) + "\n" }
+        let bytes = Data(lines.joined().utf8)
+        let chunks = stride(from: 0, to: bytes.count, by: size).map { Data(bytes[$0..<min($0 + size, bytes.count)]) }
+        let stream = AsyncStream { continuation in
+            for chunk in chunks + [Data()] { continuation.yield(chunk) }
+            continuation.finish()
+        }
+        let found = try await Self.numbers(Archive.lines(of: Ticket.self, in: stream))
+        #expect(found == (1...5).map { "\($0): https://example.org/\($0)" })
+    }
+
+    @Test("A line beyond the limit is a broken one and not kept in memory")
+    func limit() async throws {
+        let good = try Self.machine(1).archive()
+        let newline = Data("\n".utf8)
+        let stream = AsyncThrowingStream<Data, any Error> { continuation in
+            continuation.yield(good + newline)
+            for _ in 0..<1_000 { continuation.yield(Data(repeating: UInt8(ascii: "x"), count: 100_000)) }
+            continuation.yield(newline + good + newline + Data(repeating: UInt8(ascii: "y"), count: 300))
+            continuation.finish()
+        }
+        let found = try await Self.numbers(Archive.lines(of: Ticket.self, in: stream, limit: 200))
+        #expect(
+            found == [
+                "1: https://example.org/1",
+                "2: The archive has 100000000 bytes; no more than 200 are allowed.",
+                "3: https://example.org/1",
+                "4: The archive has 300 bytes; no more than 200 are allowed.",
+            ]
+        )
+    }
+
+    @Test("Nothing is no line")
+    func empty() async throws {
+        let folder = try Folder()
+        try Archive.write([StateMachine<Ticket>](), to: folder.file("none"))
+        #expect(try await Self.numbers(Archive.lines(of: Ticket.self, in: folder.file("none"))).isEmpty)
+    }
+
+    @Test("A file that cannot be used is a typed error that names it, and leaves nothing behind")
+    func files() async throws {
+        let folder = try Folder()
+        do {
+            _ = try await Self.numbers(Archive.lines(of: Ticket.self, in: folder.file("missing")))
+            Issue.record("It was read.")
+        } catch ArchiveError.inaccessibleFile(let path, let explanation) {
+            #expect(path == folder.file("missing").path && !explanation.isEmpty)
+        }
+        #expect(throws: ArchiveError.self) { try Archive.write([Self.machine(1)], to: folder.file("no/such/folder")) }
+        let directory = folder.file("directory")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        #expect(throws: ArchiveError.self) { try Archive.write([Self.machine(1)], to: directory) }
+        #expect(folder.files == ["directory"])
+    }
+
+    @Test("A machine that cannot be written leaves the old file as it was")
+    func unwritable() async throws {
+        let folder = try Folder()
+        let file = folder.file("machines")
+        try Archive.write([StateMachine<Brittle>()], to: file)
+        let old = try Data(contentsOf: file)
+        let bad = StateMachine<Brittle>(in: BrittleState(.infinity))
+        let error = #expect(throws: ArchiveError.self) { try Archive.write([StateMachine(), bad], to: file) }
+        guard case .unwritableState = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try Data(contentsOf: file) == old)
+        let stream = AsyncThrowingStream<StateMachine<Brittle>, any Error> { continuation in
+            continuation.yield(StateMachine())
+            continuation.finish(throwing: CancellationError())
+        }
+        await #expect(throws: CancellationError.self) { try await Archive.write(stream, to: file) }
+        #expect(try Data(contentsOf: file) == old)
+        #expect(folder.files == ["machines"])
+    }
+
+    private final class BrittleState: WorkflowState {
+        let number: Double
+        init(_ number: Double) { self.number = number }
+    }
+
+    private struct Brittle: Workflow {
+        static var initial: any WorkflowState { BrittleState(1) }
+        let set = Event(updating: BrittleState.self)
+    }
+}
