@@ -35,14 +35,17 @@ where Chunks.Element == Data {
             self.report = report
         }
 
-        mutating func next() async throws -> Archive.Line<W>? {
+        mutating func next() async throws -> Archive.Line<W>? { try await next(isolation: nil) }
+
+        // On the caller's actor: to change to another one and back for each line would take ten times as long.
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> Archive.Line<W>? {
             while true {
                 while let line = lines.next() {
                     progress.lines += 1
                     if let restored = restored(line) { return restored }
                 }
                 guard !isAtEnd else { return nil }
-                guard let chunk = try await chunks.next() else {
+                guard let chunk = try await chunks.next(isolation: actor) else {
                     isAtEnd = true
                     let last = lines.last().flatMap { line in
                         progress.lines += 1

@@ -30,7 +30,9 @@ struct FileChunks: AsyncSequence, Sendable {
 
         deinit { if let descriptor { close(descriptor) } }
 
-        func next() async throws -> Data? {
+        func next() async throws -> Data? { try await next(isolation: nil) }
+
+        func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             let descriptor = try descriptor ?? opened()
             var chunk = Data(count: Self.size)
             while true {
