@@ -49,7 +49,7 @@ extension Figure {
     }
 }
 
-private struct PlainArchive: Codable {
+struct PlainArchive: Codable {
     struct State: Codable {
         let url: String
     }
@@ -63,6 +63,6 @@ private struct PlainArchive: Codable {
     let workflow: String
 }
 
-private func succeeding<Result>(_ body: () throws -> Result) -> Result {
+func succeeding<Result>(_ body: () throws -> Result) -> Result {
     do { return try body() } catch { preconditionFailure("\(error)") }
 }
