@@ -12,11 +12,13 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Heraclitus", targets: ["Heraclitus"]),
+        .library(name: "HeraclitusTesting", targets: ["HeraclitusTesting"]),
         .executable(name: "benchmark", targets: ["Benchmark"]),
         .executable(name: "dpkg-replay", targets: ["DpkgReplay"]),
     ],
     targets: [
         .target(name: "Heraclitus", swiftSettings: settings),
+        .target(name: "HeraclitusTesting", dependencies: ["Heraclitus"], swiftSettings: settings),
         .executableTarget(
             name: "Benchmark",
             dependencies: ["CAllocator", "Heraclitus"],
@@ -34,7 +36,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HeraclitusTests",
-            dependencies: ["Heraclitus"],
+            dependencies: ["Heraclitus", "HeraclitusTesting"],
             exclude: ["Archiving/Golden"],
             swiftSettings: settings
         ),

@@ -37,13 +37,13 @@ extension StateMachine {
         including extras: ArchiveExtras = [],
         prettyPrinted isPrettyPrinted: Bool = false
     ) throws(ArchiveError) -> Data {
-        do {
-            return try (isPrettyPrinted ? prettyEncoder : archiveEncoder).encode(envelope(including: extras))
-        } catch let error as ArchiveError {
-            throw error
-        } catch {
-            throw .unwritableState(stateName, underlyingError: error)
-        }
+        try envelope(including: extras).encoded(isPrettyPrinted ? prettyEncoder : archiveEncoder)
+    }
+
+    /// Archives the machine, and says which state it archives: both as of one moment.
+    func archiveAndState() throws(ArchiveError) -> (archive: Data, state: String) {
+        let envelope = envelope()
+        return (try envelope.encoded(archiveEncoder), definition.states[envelope.moment.standing.index].name)
     }
 
     /// Restores a machine from an archive.
@@ -64,6 +64,18 @@ extension StateMachine {
             throw error
         } catch {
             throw .notJSON(explanation: ArchiveError.explanation(of: error))
+        }
+    }
+}
+
+extension Envelope {
+    fileprivate func encoded(_ encoder: JSONEncoder) throws(ArchiveError) -> Data {
+        do {
+            return try encoder.encode(self)
+        } catch let error as ArchiveError {
+            throw error
+        } catch {
+            throw .unwritableState(definition.states[moment.standing.index].name, underlyingError: error)
         }
     }
 }

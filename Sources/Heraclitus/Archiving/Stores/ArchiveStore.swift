@@ -1,0 +1,246 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A place where machines are kept by id.
+///
+/// Most use ``update(_:of:attempts:creating:_:saved:)``, which loads a machine, changes it, and saves it unless somebody else has
+/// done so meanwhile:
+///
+/// ```swift
+/// let store = try DirectoryStore(at: folder)
+/// try await store.update("42", of: Order.self) { order in try order.fire.pay(…) }
+/// ```
+///
+/// ``DirectoryStore`` keeps a file a machine, ``InMemoryStore`` forgets everything when it goes. One for a database of yours
+/// implements these four methods. What they promise: a save that is not a conflict is complete or has not happened, whatever
+/// else happens; of two that expect the same revision one is a conflict.
+public protocol ArchiveStore: Sendable {
+    /// Finds what is kept for an id.
+    /// - Parameter id: Any text; ids are told apart by their UTF-8.
+    /// - Returns: What is kept; `nil` if nothing is.
+    /// - Throws: What the store's medium throws.
+    func load(_ id: String) async throws -> StoredArchive?
+
+    /// Keeps an archive in the place of the one that has the revision before.
+    /// - Parameter archive: What to keep; its revision is one more than that of what it replaces, 1 for what is new.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision; then nothing has changed.
+    func save(_ archive: StoredArchive) async throws
+
+    /// Forgets what is kept for an id.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - revision: The revision that is to be forgotten; `nil` for whichever there is.
+    /// - Returns: Whether anything was kept.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision.
+    @discardableResult
+    func delete(_ id: String, expecting revision: Int?) async throws -> Bool
+
+    /// Finds the ids of everything that is kept, or of machines of a workflow, or of those in a state.
+    /// - Parameters:
+    ///   - workflow: The name of the workflow; `nil` for any.
+    ///   - state: The name of the state; `nil` for any.
+    /// - Returns: The ids, sorted.
+    /// - Throws: What the store's medium throws.
+    func ids(of workflow: String?, in state: String?) async throws -> [String]
+}
+
+/// What a store keeps for an id: an archive, and what one looks for without reading it.
+public struct StoredArchive: Sendable, Hashable {
+    /// The id.
+    public let id: String
+
+    /// How often something was saved for the id, which is not the machine's own revision: that counts only its transitions,
+    /// and a machine also changes when one within its state does.
+    public let revision: Int
+
+    /// The name of the workflow.
+    public let workflow: String
+
+    /// The name of the state.
+    public let state: String
+
+    /// The archive, as ``StateMachine/archive(including:prettyPrinted:)`` writes it: UTF-8 JSON on one line.
+    public let archive: Data
+
+    /// Makes what a store keeps.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - revision: How often something was saved for it, this time included.
+    ///   - workflow: The name of the workflow.
+    ///   - state: The name of the state.
+    ///   - archive: The archive.
+    public init(id: String, revision: Int, workflow: String, state: String, archive: Data) {
+        self.id = id
+        self.revision = revision
+        self.workflow = workflow
+        self.state = state
+        self.archive = archive
+    }
+
+    /// Archives a machine for a store.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - id: The id.
+    ///   - revision: The revision that it replaces, 0 if nothing is kept yet.
+    /// - Throws: ``ArchiveError`` if the state's data cannot be written.
+    public init(_ machine: StateMachine<some Workflow>, id: String, after revision: Int) throws(ArchiveError) {
+        let (archive, state) = try machine.archiveAndState()
+        self.init(
+            id: id,
+            revision: revision + 1,
+            workflow: machine.definition.workflow,
+            state: state,
+            archive: archive
+        )
+    }
+
+    /// Restores the machine.
+    /// - Parameters:
+    ///   - workflow: The workflow.
+    ///   - limit: How many bytes the archive may have.
+    /// - Returns: The machine.
+    /// - Throws: ``ArchiveError``.
+    public func machine<W: Workflow>(
+        of workflow: W.Type,
+        limit: Int = StateMachine<W>.archiveLimit
+    ) throws(ArchiveError) -> StateMachine<W> {
+        try StateMachine<W>(archive: archive, limit: limit)
+    }
+}
+
+/// Why a store refused something.
+public enum StoreError: Error, Sendable {
+    /// What is kept has another revision than was expected, because somebody has saved or deleted it meanwhile.
+    ///
+    /// A revision of 0 means that nothing is kept.
+    case conflict(id: String, expected: Int, found: Int)
+
+    /// An update met a conflict in each of its attempts.
+    case tooManyConflicts(id: String, attempts: Int)
+
+    /// What is kept for an id is no archive any more; the explanation says why.
+    case damaged(id: String, explanation: String)
+
+    /// Two ids whose names are the same to the medium.
+    case ambiguousID(String, taken: String)
+}
+
+extension StoreError: CustomStringConvertible {
+    /// What was refused, and why.
+    public var description: String {
+        switch self {
+        case .conflict(let id, let expected, 0):
+            "Nothing is kept for \"\(id)\" any more; revision \(expected) was expected."
+        case .conflict(let id, 0, let found):
+            "Something is kept for \"\(id)\" already, revision \(found)."
+        case .conflict(let id, let expected, let found):
+            "What is kept for \"\(id)\" has revision \(found); \(expected) was expected."
+        case .tooManyConflicts(let id, let attempts):
+            "What is kept for \"\(id)\" was changed by others in each of \(attempts) attempts to update it."
+        case .damaged(let id, let explanation):
+            "What is kept for \"\(id)\" is damaged: \(explanation)"
+        case .ambiguousID(let id, let taken):
+            "The id \"\(id)\" cannot be told from \"\(taken)\", which is taken."
+        }
+    }
+}
+
+// MARK: - Machines
+
+extension ArchiveStore {
+    /// Finds the ids of everything that is kept.
+    /// - Returns: The ids, sorted.
+    /// - Throws: What the store's medium throws.
+    public func ids() async throws -> [String] { try await ids(of: nil, in: nil) }
+
+    /// Finds the ids of the machines of a workflow, or of those in a state.
+    /// - Parameters:
+    ///   - workflow: The workflow.
+    ///   - state: The state's class; its subclasses do not count. `nil` for any.
+    /// - Returns: The ids, sorted.
+    /// - Throws: What the store's medium throws.
+    public func ids<W: Workflow>(of workflow: W.Type, in state: (any WorkflowState.Type)? = nil) async throws
+        -> [String]
+    {
+        try await ids(of: W.name, in: state?.name)
+    }
+
+    /// Restores the machine that is kept for an id.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - workflow: The workflow.
+    /// - Returns: The machine, and the revision to save it after; `nil` if nothing is kept.
+    /// - Throws: ``ArchiveError``, or what the store's medium throws.
+    public func machine<W: Workflow>(
+        _ id: String,
+        of workflow: W.Type
+    ) async throws -> (machine: StateMachine<W>, revision: Int)? {
+        guard let stored = try await load(id) else { return nil }
+        return (try stored.machine(of: W.self), stored.revision)
+    }
+
+    /// Saves a machine.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - id: The id.
+    ///   - revision: The revision that is expected to be kept, which this replaces; 0 for none.
+    /// - Returns: The revision that is kept now.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)``, ``ArchiveError``, or what the store's medium throws.
+    @discardableResult
+    public func save(
+        _ machine: StateMachine<some Workflow>,
+        as id: String,
+        expecting revision: Int
+    ) async throws -> Int {
+        let stored = try StoredArchive(machine, id: id, after: revision)
+        try await save(stored)
+        return stored.revision
+    }
+
+    /// Changes a machine as one unit of work: loads or makes it, changes it, saves it.
+    ///
+    /// If somebody else has saved or deleted it meanwhile, it is loaded anew and changed again; so the closure, and the hooks of
+    /// states, may run several times. What is to happen once, when the change is certain, belongs into `saved`.
+    ///
+    /// Nothing is saved when the closure throws, or has changed nothing in a machine that is kept.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - workflow: The workflow.
+    ///   - attempts: How often to try, at least once.
+    ///   - create: Makes the machine if nothing is kept; one in its initial state unless said otherwise.
+    ///   - body: Changes the machine.
+    ///   - saved: Gets the transitions that were made, in their order, after they were saved. What it throws comes back, and
+    ///     the machine is saved all the same.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` or `saved` throws; ``StoreError/tooManyConflicts(id:attempts:)``; ``ArchiveError``; what the store's
+    ///   medium throws.
+    public func update<W: Workflow, Result>(
+        _ id: String,
+        of workflow: W.Type,
+        attempts: Int = 20,
+        creating create: () -> StateMachine<W> = { StateMachine<W>() },
+        _ body: (StateMachine<W>) async throws -> Result,
+        saved: ([StateTransition]) async throws -> Void = { _ in }
+    ) async throws -> Result {
+        for _ in 0..<max(1, attempts) {
+            let stored = try await load(id)
+            let machine = try stored?.machine(of: W.self) ?? create()
+            let made = MadeTransitions()
+            let registration = machine.onTransition { made.add($0) }
+            let result = try await body(machine)
+            registration.cancel()
+            let changed = try StoredArchive(machine, id: id, after: stored?.revision ?? 0)
+            do {
+                if changed.archive != stored?.archive { try await save(changed) }
+            } catch StoreError.conflict {
+                continue
+            }
+            try await saved(made.all)
+            return result
+        }
+        throw StoreError.tooManyConflicts(id: id, attempts: max(1, attempts))
+    }
+}

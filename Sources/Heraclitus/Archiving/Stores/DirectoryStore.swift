@@ -1,0 +1,182 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A store that keeps a file a machine in a folder.
+///
+/// A file has two lines: who it is, and the archive.
+///
+/// ```
+/// $ cat orders/42.json
+/// {"id":"42","revision":3,"state":"PlacedState","workflow":"Order"}
+/// {"activated":true,"data":{…},"format":1,"revision":2,"state":"PlacedState","version":1,"workflow":"Order"}
+/// ```
+///
+/// Any number of processes may use the folder at once. A file is written beside the old one, synced and renamed, with a lock
+/// that the system lets go when a process dies: a process killed at any moment leaves the old file or the new one, never a part
+/// of one. What such a process leaves behind is swept when a store is made for the folder.
+///
+/// The methods read and write on the thread that calls them. A save takes as long as the disk takes to sync. Errors of the file
+/// system are ``ArchiveError/inaccessibleFile(_:explanation:)``.
+public final class DirectoryStore: ArchiveStore {
+    private let folder: Folder
+    private let locks: Folder
+    private let limit: Int
+
+    /// What the first line of a file says.
+    private struct Header: Codable {
+        let id: String
+        let revision: Int
+        let state: String
+        let workflow: String
+    }
+
+    /// Opens a folder, or makes it.
+    ///
+    /// It looks at the names of the files and reads none.
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - limit: How many bytes a file may have; 64 MiB unless said otherwise.
+    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    public init(at folder: URL, limit: Int = 64 << 20) throws(ArchiveError) {
+        self.folder = Folder(path: folder.path)
+        locks = Folder(path: self.folder.file(".locks"))
+        self.limit = limit
+        try locks.make()
+        try sweep()
+    }
+
+    /// Finds what is kept for an id.
+    /// - Parameter id: Any text.
+    /// - Returns: What is kept; `nil` if nothing is.
+    /// - Throws: ``ArchiveError``; ``StoreError/damaged(id:explanation:)`` for a file that is none of a store.
+    public func load(_ id: String) async throws -> StoredArchive? {
+        guard let content = try folder.content(of: FileName.of(id), limit: limit) else { return nil }
+        let (header, rest) = try Self.header(of: content, id)
+        guard header.id.utf8.elementsEqual(id.utf8) else { return nil }
+        let archive = rest.last == UInt8(ascii: "\n") ? rest.dropLast() : rest
+        return StoredArchive(
+            id: id,
+            revision: header.revision,
+            workflow: header.workflow,
+            state: header.state,
+            archive: Data(archive)
+        )
+    }
+
+    /// Keeps an archive in the place of the one that has the revision before.
+    /// - Parameter archive: What to keep.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision; ``ArchiveError``. What was kept
+    ///   is untouched then.
+    public func save(_ archive: StoredArchive) async throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let header = Header(
+            id: archive.id,
+            revision: archive.revision,
+            state: archive.state,
+            workflow: archive.workflow
+        )
+        let content = try encoder.encode(header) + Data("\n".utf8) + archive.archive + Data("\n".utf8)
+        guard content.count <= limit else { throw ArchiveError.tooLarge(content.count, limit: limit) }
+
+        let name = FileName.of(archive.id)
+        let lock = try FileLock.take(lockFile(of: name))
+        try expect(archive.revision - 1, of: archive.id, in: name)
+        var file = try ReplacingFile(at: folder.file(name))
+        try file.write(content)
+        try file.finish()
+        _ = consume lock
+    }
+
+    /// Forgets what is kept for an id.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - revision: The revision that is to be forgotten; `nil` for whichever there is.
+    /// - Returns: Whether anything was kept.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision; ``ArchiveError``.
+    @discardableResult
+    public func delete(_ id: String, expecting revision: Int? = nil) async throws -> Bool {
+        let name = FileName.of(id)
+        let lock = try FileLock.take(lockFile(of: name))
+        let found = try self.revision(of: id, in: name)
+        if let revision, revision != found { throw StoreError.conflict(id: id, expected: revision, found: found) }
+        if found > 0 { try folder.remove(name) }
+        _ = consume lock
+        return found > 0
+    }
+
+    /// Finds the ids of everything that is kept, or of machines of a workflow, or of those in a state.
+    ///
+    /// For all of them it looks at the names of the files; otherwise at the beginning of each. A file that is none of a store is
+    /// left out.
+    /// - Parameters:
+    ///   - workflow: The name of the workflow; `nil` for any.
+    ///   - state: The name of the state; `nil` for any.
+    /// - Returns: The ids, sorted.
+    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    public func ids(of workflow: String?, in state: String?) async throws -> [String] {
+        var ids: [String] = []
+        for name in try folder.names() where FileName.isOne(name) {
+            if workflow == nil, state == nil, let id = FileName.id(of: name) {
+                ids.append(id)
+                continue
+            }
+            guard let content = try folder.content(of: name, firstLineOnly: true, limit: limit),
+                let header = try? Self.header(of: content, name).header, FileName.of(header.id) == name
+            else { continue }
+            if (workflow ?? header.workflow) == header.workflow, (state ?? header.state) == header.state {
+                ids.append(header.id)
+            }
+        }
+        return ids.sorted()
+    }
+
+    // MARK: -
+
+    private func expect(_ revision: Int, of id: String, in name: String) throws {
+        let found = try self.revision(of: id, in: name)
+        if found != revision { throw StoreError.conflict(id: id, expected: revision, found: found) }
+    }
+
+    /// The revision that is kept for an id, 0 for none.
+    private func revision(of id: String, in name: String) throws -> Int {
+        guard let content = try folder.content(of: name, firstLineOnly: true, limit: limit) else { return 0 }
+        let header = try Self.header(of: content, id).header
+        guard header.id.utf8.elementsEqual(id.utf8) else { throw StoreError.ambiguousID(id, taken: header.id) }
+        return header.revision
+    }
+
+    private static func header(of content: Data, _ id: String) throws(StoreError) -> (header: Header, rest: Data) {
+        guard let end = content.firstIndex(of: UInt8(ascii: "\n")) else {
+            throw .damaged(id: id, explanation: "The file has not two lines.")
+        }
+        do {
+            let header = try JSONDecoder().decode(Header.self, from: content[..<end])
+            guard header.revision > 0 else {
+                throw StoreError.damaged(id: id, explanation: "\(header.revision) is no revision.")
+            }
+            return (header, content[(end + 1)...])
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .damaged(id: id, explanation: ArchiveError.explanation(of: error))
+        }
+    }
+
+    private func lockFile(of name: String) -> String { locks.file("\(FileName.stripe(of: name))") }
+
+    /// Removes what processes have left behind that were killed while they wrote.
+    private func sweep() throws(ArchiveError) {
+        for name in try folder.names() where name.hasSuffix(".tmp") {
+            // NAME.json.RANDOM.tmp
+            let target = name.split(separator: ".").dropLast(2).joined(separator: ".")
+            // Whoever is still writing it has the lock.
+            guard FileName.isOne(target), let lock = try FileLock.takeIfFree(lockFile(of: target)) else { continue }
+            try folder.remove(name)
+            _ = consume lock
+        }
+    }
+}

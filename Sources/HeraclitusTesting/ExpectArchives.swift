@@ -1,0 +1,100 @@
+import Foundation
+public import Heraclitus
+
+/// Throws unless a state's data survives being archived: written as JSON, read back, and compared property by property.
+///
+/// It finds what compiles and is lost all the same, such as the property of a subclass whose superclass is `Codable` and which
+/// has no `init(from:)` and `encode(to:)` of its own:
+///
+/// ```swift
+/// @Test func states() throws {
+///     try expectArchives(TimedOutState(after: .seconds(3)))
+/// }
+/// ```
+///
+/// Properties are found by reflection. Values that are `Equatable` are compared with `==`, machines by their archives, and
+/// everything else by its own properties. A property that is left out on purpose, such as a live task, is named in `except`.
+/// - Parameters:
+///   - state: The state.
+///   - except: Names of properties that need not survive.
+/// - Throws: ``LostInArchive``, or what the state's coding throws.
+public func expectArchives(_ state: some WorkflowState, except: Set<String> = []) throws {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .archived
+    let data = try encoder.encode(state)
+    let type = type(of: state as any WorkflowState)
+    let restored = try type.restored(from: data)
+    let lost = Comparison(except: except).differences(Mirror(reflecting: state), Mirror(reflecting: restored), "")
+    if !lost.isEmpty {
+        throw LostInArchive(state: type.name, properties: lost)
+    }
+}
+
+/// Properties of a state that do not survive being archived.
+public struct LostInArchive: Error, Equatable, CustomStringConvertible {
+    /// The name of the state.
+    public let state: String
+
+    /// The properties, with what they were and what they became.
+    public let properties: [String]
+
+    /// The state and all of its properties that are lost.
+    public var description: String { "\(state) loses in an archive: \(properties.joined(separator: "; "))" }
+}
+
+extension WorkflowState {
+    fileprivate static func restored(from data: Data) throws -> any WorkflowState {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .archived
+        return try decoder.decode(Self.self, from: data)
+    }
+}
+
+private struct Comparison {
+    let except: Set<String>
+
+    func differences(_ before: Mirror, _ after: Mirror, _ path: String) -> [String] {
+        var found: [String] = []
+        let (old, new) = (Array(before.children), Array(after.children))
+        for (index, child) in old.enumerated() {
+            let name = child.label ?? "[\(index)]"
+            guard !except.contains(name) else { continue }
+            let place = path + (name.hasPrefix("[") || path.isEmpty ? "" : ".") + name
+            guard index < new.count else {
+                found.append("\(place) is gone")
+                continue
+            }
+            found += differences(child.value, new[index].value, place)
+        }
+        if new.count > old.count { found.append("\(path.isEmpty ? "it" : path) has \(new.count - old.count) more") }
+        if let before = before.superclassMirror, let after = after.superclassMirror {
+            found += differences(before, after, path)
+        }
+        return found
+    }
+
+    private func differences(_ before: Any, _ after: Any, _ path: String) -> [String] {
+        if let before = before as? any Archiving, let after = after as? any Archiving {
+            return (try? before.archived()) == (try? after.archived()) ? [] : ["\(path) is another machine"]
+        }
+        if let before = before as? any Equatable {
+            return isEqual(before, after) ? [] : ["\(path) was \(before) and is \(after)"]
+        }
+        let (old, new) = (Mirror(reflecting: before), Mirror(reflecting: after))
+        if old.children.isEmpty, old.superclassMirror == nil {
+            return "\(before)" == "\(after)" ? [] : ["\(path) was \(before) and is \(after)"]
+        }
+        if old.children.count != new.children.count { return ["\(path) was \(before) and is \(after)"] }
+        return differences(old, new, path)
+    }
+
+    private func isEqual<Value: Equatable>(_ before: Value, _ after: Any) -> Bool { before == after as? Value }
+}
+
+private protocol Archiving {
+    func archived() throws -> Data
+}
+
+extension StateMachine: Archiving {
+    fileprivate func archived() throws -> Data { try archive() }
+}

@@ -1,0 +1,300 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+/// What every store promises, tried on those that there are.
+@Suite("Stores") struct StoreTests {
+    static let ids = [
+        "42", "", " ", ".", "..", "../../etc/passwd", "/", "a/b", "A", "a", "^a", "%41", "~", "x.json", ".json", "né",
+        "ne\u{301}",
+        String(repeating: "👩‍👩‍👧", count: 230), String(repeating: "👩‍👩‍👧", count: 231), String(repeating: "x", count: 5_000),
+        "nul\u{0}byte", "line\nbreak", "CON", "a:b*c?", "日本語",
+    ]
+
+    /// A store and the folder that goes with it.
+    final class Place: Sendable {
+        let store: any ArchiveStore
+        let folder: URL?
+
+        init(_ kind: String) throws {
+            if kind == "directory" {
+                let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+                self.folder = folder
+                store = try DirectoryStore(at: folder)
+            } else {
+                folder = nil
+                store = InMemoryStore()
+            }
+        }
+
+        deinit { if let folder { try? FileManager.default.removeItem(at: folder) } }
+
+        var files: [String] {
+            get throws {
+                guard let folder else { return [] }
+                return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != ".locks" }
+                    .sorted()
+            }
+        }
+    }
+
+    static let kinds = ["directory", "memory"]
+
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(in: QueuedState([url])) }
+
+    private static func url(_ machine: StateMachine<Ticket>?) -> String? {
+        (machine?.state as? QueuedState)?.urls.first
+    }
+
+    @Test("What is saved is loaded, by any id, and nothing else", arguments: kinds)
+    func anyID(kind: String) async throws {
+        let place = try Place(kind)
+        let store = place.store
+        for (number, id) in Self.ids.enumerated() {
+            #expect(try await store.machine(id, of: Ticket.self) == nil)
+            #expect(try await store.save(Self.ticket("\(number)"), as: id, expecting: 0) == 1)
+        }
+        for (number, id) in Self.ids.enumerated() {
+            let found = try #require(try await store.machine(id, of: Ticket.self))
+            #expect(Self.url(found.machine) == "\(number)" && found.revision == 1)
+            #expect(try await store.load(id)?.id == id)
+        }
+        #expect(Set(try await store.ids().map { Array($0.utf8) }) == Set(Self.ids.map { Array($0.utf8) }))
+        #expect(try await store.ids().count == Self.ids.count)
+        #expect(try place.files.count == (kind == "directory" ? Self.ids.count : 0))
+        #expect(try place.files.allSatisfy { $0.hasSuffix(".json") && !$0.contains("/") && $0.utf8.count <= 200 })
+        for id in Self.ids { #expect(try await store.delete(id, expecting: 1)) }
+        #expect(try await store.ids() == [])
+        #expect(try place.files == [])
+    }
+
+    @Test("A save that expects another revision is a conflict with both, and changes nothing", arguments: kinds)
+    func conflicts(kind: String) async throws {
+        let place = try Place(kind)
+        let store = place.store
+        func expectConflict(_ expected: Int, _ found: Int, _ body: () async throws -> Void) async {
+            do {
+                try await body()
+                Issue.record("There was no conflict.")
+            } catch StoreError.conflict("1", expected: expected, found: found) {
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        await expectConflict(1, 0) { try await store.save(Self.ticket("a"), as: "1", expecting: 1) }
+        #expect(try await store.ids() == [])
+        try await store.save(Self.ticket("b"), as: "1", expecting: 0)
+        await expectConflict(0, 1) { try await store.save(Self.ticket("c"), as: "1", expecting: 0) }
+        try await store.save(Self.ticket("d"), as: "1", expecting: 1)
+        await expectConflict(1, 2) { try await store.save(Self.ticket("e"), as: "1", expecting: 1) }
+        await expectConflict(1, 2) { try await store.delete("1", expecting: 1) }
+        #expect(Self.url(try await store.machine("1", of: Ticket.self)?.machine) == "d")
+        #expect(try await store.delete("1", expecting: nil))
+        #expect(try await !store.delete("1", expecting: nil))
+        await expectConflict(2, 0) { try await store.delete("1", expecting: 2) }
+        #expect(try await store.save(Self.ticket("f"), as: "1", expecting: 0) == 1)
+    }
+
+    @Test("Ids are found by workflow and state", arguments: kinds)
+    func found(kind: String) async throws {
+        let place = try Place(kind)
+        let store = place.store
+        for number in 0..<5 { try await store.save(Self.ticket("x"), as: "t\(number)", expecting: 0) }
+        try await store.update("t3", of: Ticket.self) { try $0.fire.finish() }
+        try await store.save(StateMachine<TicketLamp>(), as: "lamp", expecting: 0)
+        #expect(try await store.ids() == ["lamp", "t0", "t1", "t2", "t3", "t4"])
+        #expect(try await store.ids(of: Ticket.self) == ["t0", "t1", "t2", "t3", "t4"])
+        #expect(try await store.ids(of: Ticket.self, in: DoneState.self) == ["t3"])
+        #expect(try await store.ids(of: Ticket.self, in: QueuedState.self) == ["t0", "t1", "t2", "t4"])
+        #expect(try await store.ids(of: nil, in: "Off") == ["lamp"])
+        #expect(try await store.ids(of: "Nobody", in: nil) == [])
+    }
+
+    @Test(
+        "An update makes what is not there, changes what is, and tells its transitions when they are saved",
+        arguments: kinds
+    )
+    func update(kind: String) async throws {
+        let place = try Place(kind)
+        let store = place.store
+        var told: [String] = []
+        var revision: Int?
+        let result = try await store.update("1", of: Ticket.self) { ticket in
+            try ticket.fire.add(QueuedState(["a"]))
+            try ticket.fire.finish()
+            return ticket.revision
+        } saved: { transitions in
+            revision = try await store.load("1")?.revision
+            told = transitions.compactMap(\.event)
+        }
+        #expect(result == 2 && revision == 1)
+        #expect(told == ["add", "finish"])
+        let kept = try await store.load("1")
+        #expect(kept?.state == "Done" && kept?.workflow == "Ticket")
+
+        // What changes nothing is not saved, and what fails is not either.
+        try await store.update("1", of: Ticket.self) { _ = $0.state }
+        await #expect(throws: InvalidTransition.self) {
+            try await store.update("1", of: Ticket.self) {
+                try $0.fire.finish()
+            } saved: { _ in
+                Issue.record("saved")
+            }
+        }
+        #expect(try await store.load("1") == kept)
+        func made() -> StateMachine<Ticket> { Self.ticket("made") }
+        try await store.update("2", of: Ticket.self, creating: made) { _ in }
+        #expect(Self.url(try await store.machine("2", of: Ticket.self)?.machine) == "made")
+    }
+
+    @Test("A conflict starts an update again from what is kept now; too many are an error", arguments: kinds)
+    func again(kind: String) async throws {
+        let place = try Place(kind)
+        let store = place.store
+        try await store.save(Self.ticket("0"), as: "1", expecting: 0)
+        var attempts = 0
+        var told = 0
+        try await store.update("1", of: Ticket.self) { ticket in
+            attempts += 1
+            if attempts < 3 { try await store.save(Self.ticket("other \(attempts)"), as: "1", expecting: attempts) }
+            let url = Self.url(ticket) ?? ""
+            try ticket.fire.add(QueuedState(["\(url) and mine"]))
+        } saved: { _ in
+            told += 1
+        }
+        #expect(attempts == 3 && told == 1)
+        #expect(Self.url(try await store.machine("1", of: Ticket.self)?.machine) == "other 2 and mine")
+
+        var revision = 4
+        do {
+            try await store.update("1", of: Ticket.self, attempts: 5) { ticket in
+                try await store.save(Self.ticket("\(revision)"), as: "1", expecting: revision)
+                revision += 1
+                try ticket.fire.add(QueuedState(["never"]))
+            }
+            Issue.record("It was saved.")
+        } catch StoreError.tooManyConflicts(id: "1", attempts: 5) {}
+        #expect(revision == 9)
+    }
+
+    @Test("A machine within a state counts: nobody's change of it is lost", arguments: kinds)
+    func nested(kind: String) async throws {
+        let place = try Place(kind)
+        let store = place.store
+        try await store.save(
+            StateMachine<Ticket>(in: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
+            as: "1",
+            expecting: 0
+        )
+        for _ in 0..<2 {
+            try await store.update("1", of: Ticket.self) { ticket in
+                // The ticket's own revision stays as it is.
+                try (ticket.state as? QueuedState)?.lamp?.fire.toggle()
+            }
+        }
+        let found = try #require(try await store.machine("1", of: Ticket.self))
+        #expect((found.machine.state as? QueuedState)?.lamp?.revision == 2)
+        #expect(found.machine.revision == 0 && found.revision == 3)
+    }
+
+    @Test("Many tasks that update one machine lose nothing", arguments: kinds)
+    func together(kind: String) async throws {
+        let place = try Place(kind)
+        let store = place.store
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for number in 0..<10 {
+                        try await store.update("1", of: Ticket.self, attempts: 1_000) { ticket in
+                            let urls = (ticket.state as? QueuedState)?.urls ?? []
+                            try ticket.fire.add(QueuedState(urls + ["\(task).\(number)"]))
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let urls = (try await store.machine("1", of: Ticket.self)?.machine.state as? QueuedState)?.urls ?? []
+        #expect(Set(urls).count == 40 && urls.count == 40)
+        for task in 0..<4 {
+            #expect(urls.filter { $0.hasPrefix("\(task).") } == (0..<10).map { "\(task).\($0)" })
+        }
+    }
+
+    // MARK: A directory
+
+    @Test("A file can be read with cat: who it is, and the archive")
+    func readable() async throws {
+        let place = try Place("directory")
+        try await place.store.save(Self.ticket("a"), as: "Order 7", expecting: 0)
+        let file = try #require(place.folder).appendingPathComponent("^order%207.json")
+        #expect(
+            try String(contentsOf: file, encoding: .utf8) == """
+                {"id":"Order 7","revision":1,"state":"Queued","workflow":"Ticket"}
+                {"activated":true,"data":{"urls":["a"]},"format":1,"revision":0,"state":"Queued","version":3,"workflow":"Ticket"}
+
+                """
+        )
+    }
+
+    @Test("What a killed process leaves behind is swept, but not what one is writing")
+    func leftovers() async throws {
+        let place = try Place("directory")
+        let folder = try #require(place.folder)
+        try await place.store.save(Self.ticket("a"), as: "1", expecting: 0)
+        for name in ["1.json.dead.tmp", "2.json.dead.tmp", "notes.tmp"] {
+            try Data("half".utf8).write(to: folder.appendingPathComponent(name))
+        }
+        let again = try DirectoryStore(at: folder)
+        #expect(try place.files == ["1.json", "notes.tmp"])
+        #expect(Self.url(try await again.machine("1", of: Ticket.self)?.machine) == "a")
+
+        try Data("half".utf8).write(to: folder.appendingPathComponent("1.json.live.tmp"))
+        let locks = folder.appendingPathComponent(".locks")
+        // Another process has every lock.
+        let descriptors = (0..<64).map { open(locks.appendingPathComponent("\($0)").path, O_RDWR | O_CREAT, 0o666) }
+        for descriptor in descriptors { #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0) }
+        _ = try DirectoryStore(at: folder)
+        #expect(try place.files.contains("1.json.live.tmp"))
+        for descriptor in descriptors { close(descriptor) }
+        _ = try DirectoryStore(at: folder)
+        #expect(try !place.files.contains("1.json.live.tmp"))
+    }
+
+    @Test(
+        "A file that is damaged is a typed error, and the others are not lost",
+        arguments: [
+            "", "{}", "{}\n{}\n", "no json\n{}\n", #"{"id":"1","revision":0,"state":"Q","workflow":"T"}"# + "\n{}",
+        ]
+    )
+    func damaged(content: String) async throws {
+        let place = try Place("directory")
+        try await place.store.save(Self.ticket("a"), as: "2", expecting: 0)
+        try Data(content.utf8).write(to: #require(place.folder).appendingPathComponent("1.json"))
+        await #expect(throws: StoreError.self) { try await place.store.load("1") }
+        await #expect(throws: StoreError.self) { try await place.store.save(Self.ticket("b"), as: "1", expecting: 0) }
+        #expect(try await place.store.ids(of: Ticket.self) == ["2"])
+        #expect(
+            try String(contentsOf: #require(place.folder).appendingPathComponent("1.json"), encoding: .utf8) == content
+        )
+    }
+
+    @Test("A limit, and a folder that cannot be used, are typed errors that lose nothing")
+    func refused() async throws {
+        let place = try Place("directory")
+        let folder = try #require(place.folder)
+        let small = try DirectoryStore(at: folder, limit: 300)
+        try await small.save(Self.ticket("a"), as: "1", expecting: 0)
+        let long = Self.ticket(String(repeating: "x", count: 300))
+        await #expect(throws: ArchiveError.self) { try await small.save(long, as: "1", expecting: 1) }
+        #expect(Self.url(try await small.machine("1", of: Ticket.self)?.machine) == "a")
+        try await place.store.save(long, as: "1", expecting: 1)
+        await #expect(throws: ArchiveError.self) { try await small.load("1") }
+
+        #expect(throws: ArchiveError.self) { try DirectoryStore(at: URL(fileURLWithPath: "/dev/null/store")) }
+        try FileManager.default.removeItem(at: folder)
+        await #expect(throws: ArchiveError.self) { try await place.store.save(Self.ticket("b"), as: "1", expecting: 0) }
+        await #expect(throws: ArchiveError.self) { try await place.store.ids() }
+    }
+}

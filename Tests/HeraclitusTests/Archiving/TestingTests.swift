@@ -1,0 +1,183 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+@Suite("What helps to test") struct TestingTests {
+    @Test("The stores that there are keep what stores promise", arguments: StoreTests.kinds)
+    func conformance(kind: String) async throws {
+        let places = Mutex<[StoreTests.Place]>([])
+        let failures = try await StoreConformance.failures {
+            let place = try StoreTests.Place(kind)
+            places.withLock { $0.append(place) }
+            return place.store
+        }
+        #expect(failures == [])
+    }
+
+    /// A store with a fault.
+    final class Faulty: ArchiveStore {
+        enum Fault: CaseIterable {
+            case ignoresRevision, mixesUpCapitals, forgetsToDelete, cannotSort, addsABlank, throwsAnother,
+                findsEverything
+        }
+
+        let fault: Fault
+        let inner = InMemoryStore()
+
+        init(_ fault: Fault) { self.fault = fault }
+
+        private func own(_ id: String) -> String { fault == .mixesUpCapitals ? id.lowercased() : id }
+
+        func load(_ id: String) async throws -> StoredArchive? {
+            guard let found = await inner.load(own(id)) else { return nil }
+            return StoredArchive(
+                id: found.id,
+                revision: found.revision,
+                workflow: found.workflow,
+                state: found.state,
+                archive: fault == .addsABlank ? found.archive + Data(" ".utf8) : found.archive
+            )
+        }
+
+        func save(_ archive: StoredArchive) async throws {
+            let kept = StoredArchive(
+                id: own(archive.id),
+                revision: archive.revision,
+                workflow: archive.workflow,
+                state: archive.state,
+                archive: archive.archive
+            )
+            do {
+                try await inner.save(kept)
+            } catch {
+                switch fault {
+                case .ignoresRevision:
+                    try await inner.delete(kept.id)
+                    for revision in 1...max(1, kept.revision) {
+                        try await inner.save(
+                            StoredArchive(
+                                id: kept.id,
+                                revision: revision,
+                                workflow: kept.workflow,
+                                state: kept.state,
+                                archive: kept.archive
+                            )
+                        )
+                    }
+                case .throwsAnother: throw CancellationError()
+                default: throw error
+                }
+            }
+        }
+
+        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
+            fault == .forgetsToDelete ? true : try await inner.delete(own(id), expecting: revision)
+        }
+
+        func ids(of workflow: String?, in state: String?) async throws -> [String] {
+            switch fault {
+            case .cannotSort: await inner.ids(of: workflow, in: state).reversed()
+            case .findsEverything: await inner.ids(of: nil, in: nil)
+            default: await inner.ids(of: workflow, in: state)
+            }
+        }
+    }
+
+    @Test("A store that breaks a promise is found out", .timeLimit(.minutes(1)), arguments: Faulty.Fault.allCases)
+    func faults(_ fault: Faulty.Fault) async throws {
+        let failures = try await StoreConformance.failures { Faulty(fault) }
+        #expect(!failures.isEmpty)
+        #expect(failures.allSatisfy { $0.contains(": ") })
+    }
+
+    class PlainFailure: WorkflowState, @unchecked Sendable {
+        let code: Int
+        init(_ code: Int) { self.code = code }
+    }
+
+    /// Compiles, archives, and has no `delay` afterwards but the one that it always has.
+    final class ForgetfulFailure: PlainFailure, @unchecked Sendable {
+        private(set) var delay = 5
+        init(_ code: Int, delay: Int) {
+            self.delay = delay
+            super.init(code)
+        }
+        required init(from decoder: any Decoder) throws { try super.init(from: decoder) }
+    }
+
+    final class CarefulFailure: PlainFailure, @unchecked Sendable {
+        let delay: Int
+        let lamp: StateMachine<TicketLamp>
+        let dates: [String: Date?]
+        var task: String { "live" }
+
+        init(_ code: Int, delay: Int, lamp: StateMachine<TicketLamp>, dates: [String: Date?]) {
+            (self.delay, self.lamp, self.dates) = (delay, lamp, dates)
+            super.init(code)
+        }
+
+        enum Key: CodingKey { case delay, lamp, dates }
+
+        required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            delay = try container.decode(Int.self, forKey: .delay)
+            lamp = try container.decode(StateMachine<TicketLamp>.self, forKey: .lamp)
+            dates = try container.decode([String: Date?].self, forKey: .dates)
+            try super.init(from: decoder)
+        }
+
+        override func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(delay, forKey: .delay)
+            try container.encode(lamp, forKey: .lamp)
+            try container.encode(dates, forKey: .dates)
+            try super.encode(to: encoder)
+        }
+    }
+
+    final class HalfState: WorkflowState {
+        struct Part: Codable {
+            let kept: Int
+            var lost = 1
+            enum CodingKeys: CodingKey { case kept }
+        }
+        let part: Part
+        let parts: [Part]
+        init(_ lost: Int) {
+            part = Part(kept: 1, lost: lost)
+            parts = [Part(kept: 2), Part(kept: 3, lost: lost)]
+        }
+    }
+
+    @Test("A subclass that forgot its own data is found, with what is lost")
+    func forgetful() throws {
+        try expectArchives(PlainFailure(7))
+        let error = #expect(throws: LostInArchive.self) { try expectArchives(ForgetfulFailure(7, delay: 9)) }
+        #expect(error?.state == "ForgetfulFailure" && error?.properties == ["delay was 9 and is 5"])
+        try expectArchives(ForgetfulFailure(7, delay: 9), except: ["delay"])
+    }
+
+    @Test("What is kept by hand, with a machine and dates in it, is kept")
+    func careful() throws {
+        let lamp = StateMachine<TicketLamp>()
+        try lamp.fire.toggle()
+        let state = CarefulFailure(
+            1,
+            delay: 2,
+            lamp: lamp,
+            dates: ["a": Date(timeIntervalSinceReferenceDate: 0.123), "b": nil]
+        )
+        try expectArchives(state)
+        try expectArchives(QueuedState(["a"], due: Date(timeIntervalSinceReferenceDate: 9.000_001), lamp: lamp))
+    }
+
+    @Test("What is lost deep inside is found, too")
+    func deep() throws {
+        try expectArchives(HalfState(1))
+        let error = #expect(throws: LostInArchive.self) { try expectArchives(HalfState(2)) }
+        #expect(error?.properties == ["part.lost was 2 and is 1", "parts[1].lost was 2 and is 1"])
+        #expect(error?.description.hasPrefix("HalfState loses in an archive: part.lost") == true)
+    }
+}
