@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "HeraclitusTesting", targets: ["HeraclitusTesting"]),
         .executable(name: "benchmark", targets: ["Benchmark"]),
         .executable(name: "dpkg-replay", targets: ["DpkgReplay"]),
+        .executable(name: "orders", targets: ["Orders"]),
     ],
     targets: [
         .target(name: "Heraclitus", swiftSettings: settings),
@@ -34,6 +35,12 @@ let package = Package(
             resources: [.copy("Sample")],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "Orders",
+            dependencies: ["Heraclitus"],
+            path: "Examples/Orders",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "HeraclitusTests",
             dependencies: ["Heraclitus", "HeraclitusTesting"],
@@ -42,7 +49,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["Benchmark", "DpkgReplay", "Heraclitus"],
+            dependencies: ["Benchmark", "DpkgReplay", "Heraclitus", "Orders"],
             exclude: ["DpkgReplay/Logs"],
             swiftSettings: settings
         ),

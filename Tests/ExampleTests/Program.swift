@@ -9,19 +9,24 @@ struct Run {
     var lastLine: String { output.split(separator: "\n").last.map(String.init) ?? "" }
 }
 
-/// Runs one of the package's executables as its users do.
-func run(_ program: String, _ arguments: [String]) throws -> Run {
-    let process = Process()
-    // Executables are built beside the test bundle.
-    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+/// Where one of the package's executables is: beside the test bundle.
+func executable(_ program: String) -> URL {
+    URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent(program)
+}
+
+/// Runs one of the package's executables, or another program by its path, as its users do.
+func run(_ program: String, _ arguments: [String], input: String? = nil) throws -> Run {
+    let process = Process()
+    process.executableURL = program.hasPrefix("/") ? URL(fileURLWithPath: program) : executable(program)
     process.arguments = arguments
     let directory = try TemporaryDirectory()
     let (output, errors) = (directory.file("output"), directory.file("errors"))
     for file in [output, errors] { try Data().write(to: URL(fileURLWithPath: file)) }
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput =
+        try input.map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) } ?? FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
     return Run(

@@ -1,0 +1,114 @@
+import Foundation
+
+/// What one line asks for.
+enum Command: Equatable {
+    case add(id: String, Item)
+    case remove(id: String, item: String)
+    case place(id: String, address: String)
+    case pay(id: String, amount: Decimal)
+    case ship(id: String, tracking: String)
+    case deliver(id: String)
+    case giveBack(id: String, reason: String)
+    case cancel(id: String, reason: String)
+    case show(id: String)
+    case list(state: String?)
+
+    static let usage = """
+        usage: orders DIRECTORY [COMMAND]
+
+          add ID NAME PRICE [QUANTITY]     put something into a cart, a new one if there is none
+          remove ID NAME                   take it out
+          place ID --to ADDRESS
+          pay ID --amount AMOUNT           all of it, or a part
+          ship ID --tracking NUMBER
+          deliver ID
+          return ID --reason TEXT          gives the money back
+          cancel ID [--reason TEXT]        likewise
+          show ID
+          list [STATE]
+
+        Without a command, commands are read from standard input, one a line; "…" holds words together.
+        """
+
+    struct Misuse: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    init(_ words: [String]) throws(Misuse) {
+        var words = words[...]
+        guard let verb = words.popFirst() else { throw Misuse("there is no command") }
+        if verb == "list" {
+            self = .list(state: words.popFirst())
+        } else {
+            guard let id = words.popFirst() else { throw Misuse("\(verb) needs the id of an order") }
+            switch verb {
+            case "add":
+                let name = try Self.word("the name of an item", &words, verb)
+                let price = try Self.amount(try Self.word("its price", &words, verb))
+                let quantity = words.popFirst().map(Int.init) ?? 1
+                guard let quantity, (1...1_000_000).contains(quantity) else {
+                    throw Misuse("a quantity is a number from 1 to 1000000")
+                }
+                self = .add(id: id, Item(name: name, price: price, quantity: quantity))
+            case "remove": self = .remove(id: id, item: try Self.word("the name of an item", &words, verb))
+            case "place": self = .place(id: id, address: try Self.option("--to", &words, verb))
+            case "pay": self = .pay(id: id, amount: try Self.amount(try Self.option("--amount", &words, verb)))
+            case "ship": self = .ship(id: id, tracking: try Self.option("--tracking", &words, verb))
+            case "deliver": self = .deliver(id: id)
+            case "return": self = .giveBack(id: id, reason: try Self.option("--reason", &words, verb))
+            case "cancel":
+                self = .cancel(id: id, reason: words.isEmpty ? "" : try Self.option("--reason", &words, verb))
+            case "show": self = .show(id: id)
+            default: throw Misuse("there is no command \(verb)")
+            }
+        }
+        if let extra = words.first { throw Misuse("what is \(extra)?") }
+    }
+
+    private static func word(_ what: String, _ words: inout ArraySlice<String>, _ verb: String) throws(Misuse) -> String
+    {
+        guard let word = words.popFirst() else { throw Misuse("\(verb) needs \(what)") }
+        return word
+    }
+
+    private static func option(
+        _ name: String,
+        _ words: inout ArraySlice<String>,
+        _ verb: String
+    ) throws(Misuse) -> String {
+        guard words.popFirst() == name, let value = words.popFirst() else { throw Misuse("\(verb) needs \(name)") }
+        return value
+    }
+
+    /// An amount of money: digits, and two more for cents where there are any.
+    private static func amount(_ text: String) throws(Misuse) -> Decimal {
+        guard text.wholeMatch(of: #/[0-9]{1,9}(\.[0-9]{2})?/#) != nil, let amount = Decimal(string: text) else {
+            throw Misuse("\(text) is no amount like 10.00")
+        }
+        return amount
+    }
+
+    /// The words of a line, with those between quotation marks held together.
+    static func words(of line: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var isQuoted = false
+        var isWord = false
+        for character in line {
+            switch character {
+            case "\"":
+                isQuoted.toggle()
+                isWord = true
+            case _ where character.isWhitespace && !isQuoted:
+                if isWord { words.append(word) }
+                (word, isWord) = ("", false)
+            default:
+                word.append(character)
+                isWord = true
+            }
+        }
+        return isWord ? words + [word] : words
+    }
+}

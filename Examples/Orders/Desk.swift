@@ -1,0 +1,135 @@
+import Foundation
+import Heraclitus
+
+/// Carries commands out on a store.
+struct Desk {
+    let store: DirectoryStore
+
+    /// Carries a command out.
+    /// - Parameter command: The command.
+    /// - Returns: What to tell.
+    /// - Throws: Why it was not carried out; then nothing has changed.
+    func carryOut(_ command: Command) async throws -> [String] {
+        switch command {
+        case .add(let id, let item):
+            try await update(id, mayBeNew: true) { order in try order.fire.change { cart in cart.with(item) } }
+        case .remove(let id, let item):
+            try await update(id) { order in try order.fire.change { cart in try cart.without(item) } }
+        case .place(let id, let address):
+            try await update(id) { order in
+                try order.fire.place { cart in
+                    PlacedState(Purchase(items: cart.items, address: address, payment: StateMachine(of: cart.total)))
+                }
+            }
+        case .pay(let id, let amount):
+            try await update(id) { order in
+                // Asked first, so that an order that cannot be paid takes no money.
+                try order.fire.receive { placed in PlacedState(try placed.content(order).paying(amount)) }
+                guard let purchase = order.state.purchase, purchase.payment.state is SettledState else { return }
+                try order.fire.pay(PaidState(purchase))
+            }
+        case .ship(let id, let tracking):
+            try await update(id) { order in
+                try order.fire.ship { paid in ShippedState(try paid.content(order), tracking: tracking) }
+            }
+        case .deliver(let id):
+            try await update(id) { order in
+                try order.fire.deliver { shipped in DeliveredState(try shipped.content(order)) }
+            }
+        case .giveBack(let id, let reason):
+            try await update(id) { order in
+                try order.fire.giveBack { state in ReturnedState(try state.content(order).refunded(), reason: reason) }
+            }
+        case .cancel(let id, let reason):
+            try await update(id) { order in
+                try order.fire.cancel { state in CancelledState(try state.purchase?.refunded(), reason: reason) }
+            }
+        case .show(let id): try await show(id)
+        case .list(let state): try await list(state)
+        }
+    }
+
+    private func update(
+        _ id: String,
+        mayBeNew: Bool = false,
+        _ body: (StateMachine<Order>) throws -> Void
+    ) async throws -> [String] {
+        var lines: [String] = []
+        try await store.update(id, of: Order.self, attempts: 1_000) { order in
+            if !mayBeNew, order.revision == 0 { throw Refusal("there is no order \(id)") }
+            try body(order)
+        } saved: { transitions in
+            // Here and not in a hook, which may run again when somebody else was faster.
+            lines = transitions.map { transition in
+                let state = transition.destination as? any OrderState
+                let detail = state?.purchase?.payment.text ?? "\(state?.items.count ?? 0) items"
+                return "\(id) is \(type(of: transition.destination).name), \(detail)"
+            }
+        }
+        return lines
+    }
+
+    private func show(_ id: String) async throws -> [String] {
+        guard let order = try await store.machine(id, of: Order.self)?.machine else {
+            throw Refusal("there is no order \(id)")
+        }
+        let state = order.state
+        var lines = ["\(id) is \(order.stateName), revision \(order.revision)"]
+        lines += state.items.map { "  \($0.quantity) × \($0.name) at \(money($0.price))" }
+        lines.append("  total \(money(state.total))")
+        if let purchase = state.purchase { lines += ["  to \(purchase.address)", "  \(purchase.payment.text)"] }
+        if !state.remark.isEmpty { lines.append("  \(state.remark)") }
+        return lines
+    }
+
+    private func list(_ state: String?) async throws -> [String] {
+        if let state, !Order.table.states.contains(state) {
+            throw Refusal("there is no state \(state); there are \(Order.table.states.joined(separator: ", "))")
+        }
+        var rows: [[String]] = []
+        for id in try await store.ids(of: Order.name, in: state) {
+            // Somebody may have deleted it meanwhile.
+            guard let order = try await store.machine(id, of: Order.self)?.machine else { continue }
+            let state = order.state
+            let payment = state.purchase?.payment.text ?? ""
+            rows.append([id, order.stateName, "\(state.items.count)", money(state.total), payment, state.remark])
+        }
+        // By state, in the order in which the workflow names them.
+        let places = Dictionary(uniqueKeysWithValues: Order.table.states.enumerated().map { ($1, $0) })
+        rows.sort { (places[$0[1]] ?? 0, $0[0]) < (places[$1[1]] ?? 0, $1[0]) }
+        return Self.table([["order", "state", "items", "total", "payment", "remark"]] + rows)
+    }
+
+    /// Rows as lines, in columns as wide as what is in them.
+    private static func table(_ rows: [[String]]) -> [String] {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}
+
+extension OrderState {
+    /// The purchase of a state that has one.
+    fileprivate func content(_ order: StateMachine<Order>) throws -> Purchase {
+        guard let purchase else { throw Refusal("nothing was bought") }
+        return purchase
+    }
+}
+
+extension Purchase {
+    /// The purchase with more paid; this one stays as it is.
+    fileprivate func paying(_ amount: Decimal) throws -> Purchase {
+        let copy = copied()
+        _ = try copy.payment.take(amount)
+        return copy
+    }
+
+    fileprivate func refunded() throws -> Purchase {
+        let copy = copied()
+        try copy.payment.giveBack()
+        return copy
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Heraclitus
+import Testing
+
+@testable import Orders
+
+@Suite("orders") struct OrdersTests {
+    private let directory: TemporaryDirectory
+    private var folder: String { directory.file("orders") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func orders(_ words: String...) throws -> Run { try run("orders", [folder] + words) }
+
+    /// Feeds commands to the program's standard input.
+    private func start(_ commands: String) throws -> Process {
+        let process = Process()
+        process.executableURL = executable("orders")
+        process.arguments = [folder]
+        let input = directory.file(UUID().uuidString)
+        try Data(commands.utf8).write(to: URL(fileURLWithPath: input))
+        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: input))
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
+    private var files: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != ".locks" }.sorted() }
+    }
+
+    @Test("An order goes from cart to doorstep and back, and says so")
+    func life() throws {
+        let steps: [([String], String)] = [
+            (["add", "42", "tea", "4.50", "2"], "42 is cart, 1 items"),
+            (["add", "42", "cup", "1.00"], "42 is cart, 2 items"),
+            (["add", "42", "pot", "20.00"], "42 is cart, 3 items"),
+            (["remove", "42", "pot"], "42 is cart, 2 items"),
+            (["place", "42", "--to", "1 Main St"], "42 is placed, 10.00 due"),
+            (["pay", "42", "--amount", "4.00"], "42 is placed, 4.00 of 10.00"),
+            (["pay", "42", "--amount", "6.00"], "42 is placed, 10.00 paid\n42 is paid, 10.00 paid"),
+            (["ship", "42", "--tracking", "T1"], "42 is shipped, 10.00 paid"),
+            (["deliver", "42"], "42 is delivered, 10.00 paid"),
+            (["return", "42", "--reason", "cold tea"], "42 is returned, 10.00 refunded"),
+        ]
+        for (words, output) in steps {
+            let run = try run("orders", [folder] + words)
+            #expect(run.status == 0 && run.errors == "", "\(words)")
+            #expect(run.output == output + "\n")
+        }
+        #expect(
+            try orders("show", "42").output == """
+                42 is returned, revision 11
+                  2 × tea at 4.50
+                  1 × cup at 1.00
+                  total 10.00
+                  to 1 Main St
+                  10.00 refunded
+                  cold tea
+
+                """
+        )
+        _ = try orders("add", "7", "milk", "1.20")
+        #expect(
+            try orders("list").output == """
+                order  state     items  total  payment         remark
+                7      cart      1      1.20
+                42     returned  2      10.00  10.00 refunded  cold tea
+
+                """
+        )
+        #expect(try orders("list", "cart").output.split(separator: "\n").count == 2)
+        #expect(try files == ["42.json", "7.json"])
+    }
+
+    @Test("What is refused changes nothing and says why, with what would be allowed")
+    func refused() throws {
+        _ = try orders("add", "1", "tea", "4.50")
+        let before = try String(contentsOfFile: folder + "/1.json", encoding: .utf8)
+        for (words, error) in [
+            (["ship", "1", "--tracking", "T"], #"Order cannot fire "ship" in cart: it does not lead from there"#),
+            (["pay", "1", "--amount", "1.00"], #"Order cannot fire "receive" in cart"#),
+            (["remove", "1", "milk"], "there is no milk in the cart"), (["show", "2"], "there is no order 2"),
+            (["deliver", "2"], "there is no order 2"), (["list", "lost"], "there is no state lost"),
+        ] {
+            let run = try run("orders", [folder] + words)
+            #expect(run.status == 1 && run.output == "", "\(words)")
+            #expect(run.errors.hasPrefix("orders: ") && run.errors.contains(error), "\(run.errors)")
+        }
+        _ = try orders("place", "1", "--to", "x")
+        for amount in ["0.00", "4.51"] { #expect(try orders("pay", "1", "--amount", amount).status == 1) }
+        for words in [
+            [], ["fly", "1"], ["pay", "1"], ["pay", "1", "--amount", "1e3"], ["pay", "1", "--amount", "-1.00"],
+            ["add", "1"],
+            ["add", "1", "tea", "1.00", "0"], ["show", "1", "more"], ["place", "1", "--at", "x"],
+        ] where !words.isEmpty {
+            #expect(try run("orders", [folder] + words).status == 64, "\(words)")
+        }
+        #expect(try run("orders", []).status == 64)
+        #expect(try orders("show", "1").output.contains("4.50 due"))
+        #expect(before.contains(#""state":"cart""#))
+    }
+
+    @Test("Commands come from standard input as well; one that is refused does not stop the others")
+    func input() throws {
+        let commands = directory.file("commands")
+        let text = "add 1 \"green tea\" 2.00\n\nship 1 --tracking T\nplace 1 --to \"2 Side St\"\nfly\nlist\n"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: commands))
+        let run = try run("orders", [folder], input: commands)
+        #expect(run.status == 1)
+        #expect(run.output.hasPrefix("1 is cart, 1 items\n1 is placed, 2.00 due\norder"))
+        #expect(run.errors.contains("orders: line 3: Order cannot fire \"ship\" in cart"))
+        #expect(run.errors.contains("orders: line 5: "))
+    }
+
+    @Test("Several copies at once lose nothing")
+    func together() throws {
+        let copies = try (0..<3).map { copy in
+            try start((0..<30).map { "add 1 item\(copy).\($0) 1.00\n" }.joined())
+        }
+        for copy in copies {
+            copy.waitUntilExit()
+            #expect(copy.terminationStatus == 0)
+        }
+        let shown = try orders("show", "1").output
+        #expect(shown.hasPrefix("1 is cart, revision 90\n"))
+        #expect(shown.contains("total 90.00"))
+    }
+
+    @Test("A copy that is killed at any moment leaves whole files, and what it was writing is swept")
+    func killed() throws {
+        let commands = (0..<100_000).map { "add \($0 % 3) item\($0 % 7) 1.00\n" }.joined()
+        for round in 0..<15 {
+            let copy = try start(commands)
+            usleep(UInt32(20_000 + round * 7_000))
+            kill(copy.processIdentifier, SIGKILL)
+            copy.waitUntilExit()
+            let list = try orders("list")
+            #expect(list.status == 0 && list.errors == "")
+            #expect(try files.allSatisfy { $0.hasSuffix(".json") })
+        }
+        #expect(try files == ["0.json", "1.json", "2.json"])
+        #expect(try orders("add", "0", "last", "1.00").status == 0)
+    }
+
+    @Test("A full disk is an error, and what was kept is kept")
+    func full() throws {
+        _ = try orders("add", "1", "tea", "4.50")
+        let before = try String(contentsOfFile: folder + "/1.json", encoding: .utf8)
+        let long = String(repeating: "x", count: 5_000)
+        let command = "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$1\" add 1 \(long) 1.00"
+        let run = try run("/bin/sh", ["-c", command, executable("orders").path, folder])
+        #expect(run.status == 1)
+        #expect(run.errors.contains("cannot be used"))
+        #expect(try String(contentsOfFile: folder + "/1.json", encoding: .utf8) == before)
+        #expect(try files == ["1.json"])
+    }
+
+    @Test("Its states keep their data, and its words are found in a line")
+    func parts() throws {
+        #expect(Order.diagnostics.isEmpty && Payment.diagnostics.isEmpty)
+        #expect(Command.words(of: #"  add 1 "green  tea"x "" 2 "#) == ["add", "1", "green  teax", "", "2"])
+        #expect(money(0.05) == "0.05" && money(1234.5) == "1234.50")
+    }
+}
