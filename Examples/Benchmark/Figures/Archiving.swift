@@ -6,20 +6,11 @@ import Heraclitus
 extension Figure {
     static var archiving: [Figure] {
         let machine = StateMachine<Download>(in: LoadingState(url: Content.shared.url))
-        let plain = PlainArchive(
-            activated: true,
-            data: .init(url: Content.shared.url),
-            format: 1,
-            revision: 0,
-            state: "LoadingState",
-            version: 1,
-            workflow: "Download"
-        )
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let decoder = JSONDecoder()
         let archive = succeeding { try machine.archive() }
-        precondition(archive == succeeding { try encoder.encode(plain) }, "Both sides write the same bytes.")
+        precondition(archive == succeeding { try encoder.encode(plainArchive) }, "Both sides write the same bytes.")
         return [
             Figure(
                 name: "machine.archive()",
@@ -29,7 +20,7 @@ extension Figure {
                     for _ in 0..<rounds { keep(succeeding { try machine.archive() }.count) }
                 },
                 limit: perOperation { rounds in
-                    for _ in 0..<rounds { keep(succeeding { try encoder.encode(plain) }.count) }
+                    for _ in 0..<rounds { keep(succeeding { try encoder.encode(plainArchive) }.count) }
                 }
             ),
             Figure(
@@ -48,6 +39,17 @@ extension Figure {
         ]
     }
 }
+
+/// What a machine of the figures archives to, as plain data.
+let plainArchive = PlainArchive(
+    activated: true,
+    data: .init(url: Content.shared.url),
+    format: 1,
+    revision: 0,
+    state: "LoadingState",
+    version: 1,
+    workflow: "Download"
+)
 
 struct PlainArchive: Codable {
     struct State: Codable {

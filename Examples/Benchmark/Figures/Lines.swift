@@ -34,12 +34,10 @@ extension Figure {
                         }
                     }
                 ) { count in
-                    let done = DispatchSemaphore(value: 0)
-                    Task.detached {
+                    _ = waiting {
                         for try await line in Archive.lines(of: Download.self, in: ours) { keep(try line.machine()) }
-                        done.signal()
+                        return 0
                     }
-                    done.wait()
                 },
                 limit: perLine(in: limit, preparing: { count in succeeding { try writeByHand(count, to: limit) } }) {
                     _ in

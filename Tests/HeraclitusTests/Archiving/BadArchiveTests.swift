@@ -159,6 +159,45 @@ import Testing
         )
     }
 
+    @Test("An archive with a million keys is data, and one beyond the limit is refused before it is read")
+    func huge() throws {
+        let keys = (0..<1_000_000).map { "\"k\($0)\":0" }.joined(separator: ",")
+        let many = Self.good.replacingOccurrences(of: "\"byteCount\":7", with: "\"byteCount\":7,\(keys)")
+        #expect(Self.error(many) == nil)
+        #expect(Self.error(Self.good.dropLast() + ",\(keys)}") == nil)
+        let text = String(repeating: "x", count: 100 << 20)
+        let long = Data(Self.good.replacingOccurrences(of: "CompletedState", with: text).utf8)
+        let refused = #expect(throws: ArchiveError.self) { try StateMachine<Download>(archive: long) }
+        guard case .tooLarge(long.count, limit: 67_108_864) = refused else {
+            Issue.record("\(String(describing: refused))")
+            return
+        }
+    }
+
+    @Test("An archive of an older version with any bit flipped, or truncated anywhere, is migrated or is a typed error")
+    func older() {
+        let good =
+            Array(
+                #"{"activated":true,"data":{"url":"a","due":"2026-01-01T00:00:00Z"},"format":1,"revision":4,"state":"Waiting","#
+                    .utf8
+            ) + Array(#""version":1,"workflow":"Ticket"}"#.utf8)
+        var restored = 0
+        for index in good.indices {
+            for bit in 0..<8 {
+                var bytes = good
+                bytes[index] ^= 1 << bit
+                do throws(ArchiveError) {
+                    _ = try StateMachine<Ticket>(archive: Data(bytes))
+                    restored += 1
+                } catch {
+                    #expect(!error.description.isEmpty)
+                }
+            }
+            #expect(throws: ArchiveError.self) { try StateMachine<Ticket>(archive: Data(good[..<index])) }
+        }
+        #expect(restored > 0)
+    }
+
     @Test("A machine at the largest revision can still be fired, archived and restored")
     func largestRevision() throws {
         let text = Self.good.replacingOccurrences(of: "\"revision\":3", with: "\"revision\":9007199254740992")

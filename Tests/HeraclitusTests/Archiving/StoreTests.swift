@@ -280,6 +280,32 @@ import Testing
         )
     }
 
+    @Test("Opening a store and listing its ids reads no file")
+    func opening() async throws {
+        let place = try Place("directory")
+        let folder = try #require(place.folder)
+        for number in 0..<1_000 {
+            try Data("no archive".utf8).write(to: folder.appendingPathComponent("\(number).json"))
+        }
+        let store = try DirectoryStore(at: folder)
+        #expect(try await store.ids() == (0..<1_000).map(String.init).sorted())
+        #expect(try await store.ids(of: Ticket.self) == [])
+    }
+
+    @Test("No id leads out of the folder")
+    func outside() async throws {
+        let parent = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: parent) }
+        let store = try DirectoryStore(at: parent.appendingPathComponent("a/b/store"))
+        for id in ["..", "../x", "../../x", "/x", "a/../../x", ".locks", ".locks/0", "../store/x"] {
+            try await store.save(Self.ticket(id), as: id, expecting: 0)
+        }
+        let found = try FileManager.default.subpathsOfDirectory(atPath: parent.path).filter { $0.hasSuffix(".json") }
+        #expect(
+            found.count == 8 && found.allSatisfy { $0.hasPrefix("a/b/store/") && $0.split(separator: "/").count == 4 }
+        )
+    }
+
     @Test("A limit, and a folder that cannot be used, are typed errors that lose nothing")
     func refused() async throws {
         let place = try Place("directory")
