@@ -30,11 +30,13 @@ public protocol WorkflowState: AnyObject, Codable, Sendable {
 
 extension WorkflowState {
     /// The class's own name, without its module.
-    public static var name: String {
-        // What `String(describing:)` says of a type, without asking the runtime three times whether it describes itself.
-        _typeName(Self.self, qualified: false)
-    }
+    public static var name: String { ownName(of: Self.self) }
 }
+
+/// What `String(describing:)` says of a type, without asking the runtime three times whether it describes itself.
+// Never inlined to where the type is known: there the optimizer knows better, and adds to a private class where it is from.
+@inline(never)
+private func ownName(of type: Any.Type) -> String { _typeName(type, qualified: false) }
 
 /// A state without data, which a machine can make by itself: its events need no argument.
 ///

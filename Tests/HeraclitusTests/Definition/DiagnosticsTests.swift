@@ -127,3 +127,23 @@ import Testing
         )
     }
 }
+
+private final class PrivateState: WorkflowState, EmptyState {}
+private final class Wrapped<Content>: WorkflowState, EmptyState {}
+
+@Suite("Names") struct NameTests {
+    private final class InnerState: WorkflowState, EmptyState {}
+
+    private struct Naming: Workflow {
+        static var initial: any WorkflowState { InnerState() }
+        let go = Event(to: InnerState.self, PrivateState.self)
+    }
+
+    @Test("A class's own name is its name, wherever it is declared and whether the optimizer knows it or not")
+    func names() throws {
+        #expect(PrivateState.name == "PrivateState" && InnerState.name == "InnerState" && Naming.name == "Naming")
+        #expect(Wrapped<PrivateState>.name == "Wrapped<PrivateState>")
+        #expect(Naming.table.states == ["InnerState", "PrivateState"])
+        #expect(StateMachine<Naming>().stateName == "InnerState")
+    }
+}
