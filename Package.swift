@@ -49,7 +49,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["Benchmark", "DpkgReplay", "Heraclitus", "Orders"],
+            dependencies: ["Benchmark", "DpkgReplay", "Heraclitus", "HeraclitusTesting", "Orders"],
             exclude: ["DpkgReplay/Logs"],
             swiftSettings: settings
         ),

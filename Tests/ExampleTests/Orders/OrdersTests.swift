@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusTesting
 import Testing
 
 @testable import Orders
@@ -157,9 +158,28 @@ import Testing
         #expect(try files == ["1.json"])
     }
 
-    @Test("Its states keep their data, and its words are found in a line")
-    func parts() throws {
+    @Test("Its states keep their data in archives, the payment within them, too")
+    func states() throws {
         #expect(Order.diagnostics.isEmpty && Payment.diagnostics.isEmpty)
+        let items = [Item(name: "tea", price: 4.5, quantity: 2)]
+        let payment = StateMachine(of: 9)
+        #expect(try !payment.take(4))
+        let purchase = Purchase(items: items, address: "1 Main St", payment: payment)
+        try expectArchives(CartState(items: items))
+        try expectArchives(PlacedState(purchase))
+        try expectArchives(PaidState(purchase))
+        try expectArchives(ShippedState(purchase, tracking: "T1"))
+        try expectArchives(DeliveredState(purchase))
+        try expectArchives(ReturnedState(purchase, reason: "cold"))
+        try expectArchives(CancelledState(nil, reason: "no more"))
+        let order = StateMachine<Order>(in: PlacedState(purchase))
+        let copy = order.copy()
+        #expect(try copy.state.purchase?.payment.take(5) == true)
+        #expect(order.state.purchase?.payment.text == "4.00 of 9.00")
+    }
+
+    @Test("Amounts are written with cents, and words are found in a line")
+    func parts() throws {
         #expect(Command.words(of: #"  add 1 "green  tea"x "" 2 "#) == ["add", "1", "green  teax", "", "2"])
         #expect(money(0.05) == "0.05" && money(1234.5) == "1234.50")
     }
