@@ -266,6 +266,7 @@ import Testing
         "A file that is damaged is a typed error, and the others are not lost",
         arguments: [
             "", "{}", "{}\n{}\n", "no json\n{}\n", #"{"id":"1","revision":0,"state":"Q","workflow":"T"}"# + "\n{}",
+            #"{"id":"1","revision":9223372036854775807,"state":"Q","workflow":"T"}"# + "\n{}",
         ]
     )
     func damaged(content: String) async throws {

@@ -90,7 +90,7 @@ public struct StoredArchive: Sendable, Hashable {
         let (archive, state) = try machine.archiveAndState()
         self.init(
             id: id,
-            revision: revision + 1,
+            revision: revision &+ 1,
             workflow: machine.definition.workflow,
             state: state,
             archive: archive

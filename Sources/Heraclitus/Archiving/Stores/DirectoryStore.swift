@@ -84,7 +84,7 @@ public final class DirectoryStore: ArchiveStore {
 
         let name = FileName.of(archive.id)
         let lock = try FileLock.take(lockFile(of: name))
-        try expect(archive.revision - 1, of: archive.id, in: name)
+        try expect(archive.revision &- 1, of: archive.id, in: name)
         var file = try ReplacingFile(at: folder.file(name))
         try file.write(content)
         try file.finish()
@@ -155,7 +155,7 @@ public final class DirectoryStore: ArchiveStore {
         }
         do {
             let header = try JSONDecoder().decode(Header.self, from: content[..<end])
-            guard header.revision > 0 else {
+            guard (1...MachineCore.largestRevision).contains(header.revision) else {
                 throw StoreError.damaged(id: id, explanation: "\(header.revision) is no revision.")
             }
             return (header, content[(end + 1)...])

@@ -17,7 +17,7 @@ public final class InMemoryStore: ArchiveStore {
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision.
     public func save(_ archive: StoredArchive) async throws(StoreError) {
         try archives.withLock { archives throws(StoreError) in
-            try Self.expect(archive.revision - 1, of: archive.id, in: archives)
+            try Self.expect(archive.revision &- 1, of: archive.id, in: archives)
             archives[Array(archive.id.utf8)] = archive
         }
     }
