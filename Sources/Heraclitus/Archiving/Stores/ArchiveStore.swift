@@ -179,7 +179,8 @@ extension ArchiveStore {
         of workflow: W.Type
     ) async throws -> (machine: StateMachine<W>, revision: Int)? {
         guard let stored = try await load(id) else { return nil }
-        return (try stored.machine(of: W.self), stored.revision)
+        // How large an archive may be is for the store to say, which has it in memory already.
+        return (try stored.machine(of: W.self, limit: .max), stored.revision)
     }
 
     /// Saves a machine.
@@ -226,8 +227,9 @@ extension ArchiveStore {
         saved: ([StateTransition]) async throws -> Void = { _ in }
     ) async throws -> Result {
         for _ in 0..<max(1, attempts) {
+            try Task.checkCancellation()
             let stored = try await load(id)
-            let machine = try stored?.machine(of: W.self) ?? create()
+            let machine = try stored?.machine(of: W.self, limit: .max) ?? create()
             let made = MadeTransitions()
             let registration = machine.onTransition { made.add($0) }
             let result = try await body(machine)
