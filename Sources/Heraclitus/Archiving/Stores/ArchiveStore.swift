@@ -30,6 +30,9 @@ public protocol ArchiveStore: Sendable {
     func save(_ archive: StoredArchive) async throws
 
     /// Forgets what is kept for an id.
+    ///
+    /// What is saved for the id later begins at revision 1 again, and is not told from what was kept before: do not use an id
+    /// again that others may still have loaded.
     /// - Parameters:
     ///   - id: The id.
     ///   - revision: The revision that is to be forgotten; `nil` for whichever there is.
