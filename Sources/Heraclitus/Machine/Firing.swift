@@ -8,7 +8,7 @@ extension StateMachine {
     /// How many fires of callbacks are carried out before the outermost fire returns: 10,000.
     ///
     /// The one that exceeds it throws `.endlessChain`; those before it happen, and the outermost fire succeeds.
-    @inlinable public static var chainLimit: Int { 10_000 }
+    public static var chainLimit: Int { MachineCore.chainLimit }
 
     /// Fires an event.
     ///
@@ -86,7 +86,7 @@ extension MachineCore {
         return nil
     }
 
-    private static var chainLimit: Int { 10_000 }
+    fileprivate static var chainLimit: Int { 10_000 }
 
     /// Ends a fire for which no state could be made.
     @usableFromInline
