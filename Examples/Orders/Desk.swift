@@ -55,7 +55,7 @@ struct Desk {
         _ body: (StateMachine<Order>) throws -> Void
     ) async throws -> [String] {
         var lines: [String] = []
-        try await store.update(id, of: Order.self, attempts: 1_000) { order in
+        try await store.update(id, of: Order.self, attempts: 100) { order in
             if !mayBeNew, order.revision == 0 { throw Refusal("there is no order \(id)") }
             try body(order)
         } saved: { transitions in
@@ -87,9 +87,17 @@ struct Desk {
             throw Refusal("there is no state \(state); there are \(Order.table.states.joined(separator: ", "))")
         }
         var rows: [[String]] = []
+        var complaints: [String] = []
         for id in try await store.ids(of: Order.name, in: state) {
-            // Somebody may have deleted it meanwhile.
-            guard let order = try await store.machine(id, of: Order.self)?.machine else { continue }
+            let order: StateMachine<Order>
+            do {
+                // Somebody may have deleted it meanwhile.
+                guard let found = try await store.machine(id, of: Order.self) else { continue }
+                order = found.machine
+            } catch {
+                complaints.append("\(id) cannot be read: \(error)")
+                continue
+            }
             let state = order.state
             let payment = state.purchase?.payment.text ?? ""
             rows.append([id, order.stateName, "\(state.items.count)", money(state.total), payment, state.remark])
@@ -97,7 +105,7 @@ struct Desk {
         // By state, in the order in which the workflow names them.
         let places = Dictionary(uniqueKeysWithValues: Order.table.states.enumerated().map { ($1, $0) })
         rows.sort { (places[$0[1]] ?? 0, $0[0]) < (places[$1[1]] ?? 0, $1[0]) }
-        return Self.table([["order", "state", "items", "total", "payment", "remark"]] + rows)
+        return Self.table([["order", "state", "items", "total", "payment", "remark"]] + rows) + complaints
     }
 
     /// Rows as lines, in columns as wide as what is in them.

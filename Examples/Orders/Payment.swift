@@ -38,8 +38,8 @@ extension StateMachine<Payment> {
 
     /// Takes money, and says whether that is all of it.
     func take(_ amount: Decimal) throws -> Bool {
-        guard amount > 0 else { throw Refusal("\(amount) is no amount to pay") }
         guard let due = state as? DueState else { throw Refusal("nothing is due") }
+        guard amount > 0 || due.total == 0 else { throw Refusal("\(amount) is no amount to pay") }
         let received = due.received + amount
         guard received <= due.total else {
             throw Refusal("only \(money(due.total - due.received)) is due")
@@ -69,7 +69,9 @@ extension StateMachine<Payment> {
     }
 }
 
+/// An amount with two decimals.
 func money(_ amount: Decimal) -> String {
-    let cents = NSDecimalNumber(decimal: amount * 100).intValue
-    return "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+    let parts = "\(amount)".split(separator: ".")
+    let cents = parts.count > 1 ? parts[1] : ""
+    return "\(parts[0]).\(cents)\(String(repeating: "0", count: max(0, 2 - cents.count)))"
 }

@@ -12,8 +12,8 @@ public import Heraclitus
 /// }
 /// ```
 ///
-/// Properties are found by reflection. Values that are `Equatable` are compared with `==`, machines by their archives, and
-/// everything else by its own properties. A property that is left out on purpose, such as a live task, is named in `except`.
+/// Properties are found by reflection. Values that are `Equatable` are compared with `==`, machines by their archives,
+/// dictionaries by their keys, and everything else by its own properties. A property that is left out on purpose, such as a live task, is named in `except`.
 /// - Parameters:
 ///   - state: The state.
 ///   - except: Names of properties that need not survive.
@@ -64,6 +64,11 @@ private struct Comparison {
                 found.append("\(place) is gone")
                 continue
             }
+            // Cases of an enumeration are told apart by it.
+            if child.label != new[index].label {
+                found.append("\(path) was \(name) and is \(new[index].label ?? "something else")")
+                continue
+            }
             found += differences(child.value, new[index].value, place)
         }
         if new.count > old.count { found.append("\(path.isEmpty ? "it" : path) has \(new.count - old.count) more") }
@@ -80,12 +85,23 @@ private struct Comparison {
         if let before = before as? any Equatable {
             return isEqual(before, after) ? [] : ["\(path) was \(before) and is \(after)"]
         }
+        if let before = before as? [AnyHashable: Any], let after = after as? [AnyHashable: Any] {
+            return differences(before, after, path)
+        }
         let (old, new) = (Mirror(reflecting: before), Mirror(reflecting: after))
         if old.children.isEmpty, old.superclassMirror == nil {
             return "\(before)" == "\(after)" ? [] : ["\(path) was \(before) and is \(after)"]
         }
         if old.children.count != new.children.count { return ["\(path) was \(before) and is \(after)"] }
         return differences(old, new, path)
+    }
+
+    private func differences(_ before: [AnyHashable: Any], _ after: [AnyHashable: Any], _ path: String) -> [String] {
+        let values = before.map { key, value in (place: "\(path)[\(key)]", old: value, new: after[key]) }
+        let added = after.keys.filter { before[$0] == nil }.map { "\(path)[\($0)] was not there" }
+        return values.flatMap { place, old, new in
+            new.map { differences(old, $0, place) } ?? ["\(place) is gone"]
+        }.sorted() + added.sorted()
     }
 
     private func isEqual<Value: Equatable>(_ before: Value, _ after: Any) -> Bool { before == after as? Value }

@@ -43,9 +43,10 @@ public enum StoreConformance {
         "line\nbreak", "tab\t", String(repeating: "👩‍👩‍👧", count: 230), String(repeating: "👩‍👩‍👧", count: 231),
     ]
 
+    /// An archive that is new, or that replaces the one of a revision.
     private static func archive(
         _ id: String,
-        _ revision: Int,
+        replacing revision: Int = 0,
         _ state: String = "On",
         workflow: String = "Lamp",
         content: String = "{}"
@@ -59,15 +60,22 @@ public enum StoreConformance {
             "{\"long\":\"\(String(repeating: "x", count: 1_000_000))\"}",
         ]
         report.expect(try await store.load("1") == nil, "something is kept for an id that was never saved")
+        var revision = 0
         for (index, content) in contents.enumerated() {
-            let archive = archive("1", index + 1, "State \(index)", content: content)
-            try await store.save(archive)
-            report.expect(try await store.load("1") == archive, "what is loaded is not what was saved, byte for byte")
+            let now = try await store.save(
+                archive("1", replacing: revision, "State \(index)", content: content)
+            )
+            report.expect(now > revision, "the revision of what is saved is not larger than the one before")
+            revision = now
+            report.expect(
+                try await store.load("1") == archive("1", replacing: now, "State \(index)", content: content),
+                "what is loaded is not what was saved, byte for byte, with the revision that was returned"
+            )
         }
     }
 
     private static func ids(_ store: any ArchiveStore, _ report: Report) async throws {
-        for (index, id) in oddIDs.enumerated() { try await store.save(archive(id, 1, content: "[\(index)]")) }
+        for (index, id) in oddIDs.enumerated() { try await store.save(archive(id, content: "[\(index)]")) }
         for (index, id) in oddIDs.enumerated() {
             let found = try await store.load(id)
             report.expect(
@@ -82,40 +90,55 @@ public enum StoreConformance {
     }
 
     private static func conflicts(_ store: any ArchiveStore, _ report: Report) async throws {
-        await report.expectConflict(expected: 1, found: 0) { try await store.save(archive("1", 2)) }
+        await report.expectConflict(expected: 1, found: 0) { try await store.save(archive("1", replacing: 1)) }
         report.expect(try await store.load("1") == nil, "a save that was a conflict has kept something")
-        let first = archive("1", 1, content: "[1]")
-        try await store.save(first)
-        await report.expectConflict(expected: 0, found: 1) { try await store.save(archive("1", 1)) }
-        await report.expectConflict(expected: 2, found: 1) { try await store.save(archive("1", 3)) }
-        report.expect(try await store.load("1") == first, "a save that was a conflict has changed something")
-        try await store.save(archive("1", 2))
-        await report.expectConflict(expected: 1, found: 2) { try await store.delete("1", expecting: 1) }
-        report.expect(try await store.load("1")?.revision == 2, "a conflict has deleted something")
+        let first = try await store.save(archive("1", content: "[1]"))
+        await report.expectConflict(expected: 0, found: first) { try await store.save(archive("1")) }
+        await report.expectConflict(expected: first + 1, found: first) {
+            try await store.save(archive("1", replacing: first + 1))
+        }
+        report.expect(
+            try await store.load("1") == archive("1", replacing: first, content: "[1]"),
+            "a save that was a conflict has changed something"
+        )
+        let second = try await store.save(archive("1", replacing: first))
+        await report.expectConflict(expected: first, found: second) { try await store.delete("1", expecting: first) }
+        report.expect(try await store.load("1")?.revision == second, "a conflict has deleted something")
     }
 
     private static func deleting(_ store: any ArchiveStore, _ report: Report) async throws {
         report.expect(try await !store.delete("1", expecting: nil), "something was deleted that was never saved")
         await report.expectConflict(expected: 3, found: 0) { try await store.delete("1", expecting: 3) }
-        for revision in [nil, 1] {
-            try await store.save(archive("1", 1))
-            try await store.save(archive("2", 1))
+        var largest = 0
+        for isExpected in [false, true] {
+            let revision = try await store.save(archive("1"))
+            report.expect(revision > largest, "a revision comes again after something was deleted")
+            largest = try await store.save(archive("1", replacing: revision))
+            try await store.save(archive("2"))
             report.expect(
-                try await store.delete("1", expecting: revision),
+                try await store.delete("1", expecting: isExpected ? largest : nil),
                 "what was deleted is said not to have been there"
             )
             report.expect(try await store.load("1") == nil, "what was deleted is still kept")
             report.expect(try await store.ids() == ["2"], "deleting one has changed others, or its id is still listed")
+            await report.expectConflict(expected: largest, found: 0) {
+                try await store.save(archive("1", replacing: largest))
+            }
             try await store.delete("2", expecting: nil)
+        }
+        // Whoever has loaded what was there before must not take what is new for it.
+        let anew = try await store.save(archive("1", content: "[\"new\"]"))
+        await report.expectConflict(expected: largest, found: anew) {
+            try await store.save(archive("1", replacing: largest, content: "[\"old\"]"))
         }
     }
 
     private static func finding(_ store: any ArchiveStore, _ report: Report) async throws {
-        try await store.save(archive("b", 1, "On"))
-        try await store.save(archive("a", 1, "On"))
-        try await store.save(archive("c", 1, "Off"))
-        try await store.save(archive("d", 1, "On", workflow: "Door"))
-        try await store.save(archive("a", 2, "Off"))
+        try await store.save(archive("b", "On"))
+        let revision = try await store.save(archive("a", "On"))
+        try await store.save(archive("c", "Off"))
+        try await store.save(archive("d", "On", workflow: "Door"))
+        try await store.save(archive("a", replacing: revision, "Off"))
         let found: [(String?, String?, [String])] = [
             (nil, nil, ["a", "b", "c", "d"]), ("Lamp", nil, ["a", "b", "c"]), ("Lamp", "On", ["b"]),
             ("Lamp", "Off", ["a", "c"]), (nil, "On", ["b", "d"]), ("Door", "Off", []), ("Nobody", nil, []),
@@ -130,26 +153,38 @@ public enum StoreConformance {
     }
 
     private static func together(_ store: any ArchiveStore, _ report: Report) async throws {
-        let saves = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<4 {
+        let (tasks, saves, attempts) = (4, 10, 10_000)
+        let areDone = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<tasks {
                 group.addTask {
-                    var saves = 0
-                    while saves < 10 {
-                        let revision = try await store.load("1")?.revision ?? 0
+                    var saved = 0
+                    for _ in 0..<attempts where saved < saves {
+                        let kept = try await store.load("1")
+                        let count = kept.flatMap { Int(String(decoding: $0.archive, as: UTF8.self)) } ?? 0
                         do {
-                            try await store.save(archive("1", revision + 1))
-                            saves += 1
+                            try await store.save(
+                                archive("1", replacing: kept?.revision ?? 0, content: "\(count + 1)")
+                            )
+                            saved += 1
                         } catch StoreError.conflict {
-                            continue
+                            await Task.yield()
                         }
                     }
-                    return saves
+                    return saved == saves
                 }
             }
-            return try await group.reduce(0, +)
+            return try await group.reduce(true) { $0 && $1 }
         }
-        let revision = try await store.load("1")?.revision ?? 0
-        report.expect(revision == saves, "of \(saves) saves that were no conflicts \(saves - revision) are lost")
+        guard areDone else {
+            return report.add(
+                "\(tasks) tasks that load and save \(saves) times do not come to an end: each of \(attempts) attempts is a conflict"
+            )
+        }
+        let count = try await store.load("1").flatMap { Int(String(decoding: $0.archive, as: UTF8.self)) } ?? 0
+        report.expect(
+            count == tasks * saves,
+            "of \(tasks * saves) saves that were no conflicts \(tasks * saves - count) are lost"
+        )
     }
 }
 

@@ -34,8 +34,8 @@ extension JSONDecoder.DateDecodingStrategy {
 /// (Without any, but in the last second before the reference date, where the whole second and the rest of it are further
 /// apart than a `Double` is precise.)
 enum ArchivedDate {
-    /// Years 1 to 9999, which ISO 8601 writes without an agreement between the parties.
-    private static let writable = -63_113_904_000.0..<252_423_993_600.0
+    /// Years 1 to 9999, which ISO 8601 writes without an agreement between the parties; they begin with `Date.distantPast`.
+    private static let writable = -63_114_076_800.0..<252_423_993_600.0
 
     static func text(of date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate

@@ -5,10 +5,22 @@
 #endif
 
 extension JSONValue: Codable {
+    /// How deep values may lie within values: coders call themselves for each level, and a thread that is not the main one may
+    /// have a stack of 512 KiB.
+    private static let depthLimit = 64
+
     /// Reads whatever is there.
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if it is nothing that JSON has.
+    /// - Throws: `DecodingError` if it is nothing that JSON has, or more than 64 levels deep.
     public init(from decoder: any Decoder) throws {
+        guard decoder.codingPath.count <= Self.depthLimit else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "This is deeper than \(Self.depthLimit) levels."
+                )
+            )
+        }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -19,13 +31,17 @@ extension JSONValue: Codable {
         } else if let unsigned = try? container.decode(UInt64.self) {
             self = .unsigned(unsigned)
         } else if let number = try? container.decode(Double.self) {
-            self = .number(number)
+            if let decimal = try? container.decode(Decimal.self), Decimal(string: "\(number)") != decimal {
+                self = .decimal("\(decimal)")
+            } else {
+                self = .number(number)
+            }
         } else if let string = try? container.decode(String.self) {
             self = .string(string)
-        } else if let array = try? container.decode([JSONValue].self) {
-            self = .array(array)
-        } else if let object = try? container.decode([String: JSONValue].self) {
-            self = .object(object)
+        } else if (try? decoder.unkeyedContainer()) != nil {
+            self = .array(try container.decode([JSONValue].self))
+        } else if (try? decoder.container(keyedBy: AnyKey.self)) != nil {
+            self = .object(try container.decode([String: JSONValue].self))
         } else if let date = try? container.decode(Date.self), let text = ArchivedDate.text(of: date) {
             // Property lists have two types that JSON has not.
             self = .string(text)
@@ -45,6 +61,15 @@ extension JSONValue: Codable {
         case .integer(let integer): try container.encode(integer)
         case .unsigned(let unsigned): try container.encode(unsigned)
         case .number(let number): try container.encode(number)
+        case .decimal(let digits):
+            // A Decimal is also made of text that only begins like a number.
+            guard Double(digits) != nil, let decimal = Decimal(string: digits) else {
+                throw EncodingError.invalidValue(
+                    self,
+                    .init(codingPath: encoder.codingPath, debugDescription: "\"\(digits)\" is no number.")
+                )
+            }
+            try container.encode(decimal)
         case .string(let string): try container.encode(string)
         case .array(let array): try container.encode(array)
         case .object(let object): try container.encode(object)
@@ -68,4 +93,12 @@ extension JSONValue: ConvertibleValue {
         }
         return try decoder.decode(type, from: try JSONEncoder().encode(self))
     }
+}
+
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
 }

@@ -20,8 +20,11 @@ public enum JSONValue: Hashable, Sendable {
     /// A number without a fraction that is larger than any `Int`.
     case unsigned(UInt64)
 
-    /// Any other number.
+    /// Any other number that a `Double` keeps.
     case number(Double)
+
+    /// A number with more digits than a `Double` keeps, such as an amount of money, as text.
+    case decimal(String)
 
     /// A text.
     case string(String)
@@ -82,6 +85,7 @@ extension JSONValue {
         case .integer(let integer): Double(integer)
         case .unsigned(let unsigned): Double(unsigned)
         case .number(let number): number
+        case .decimal(let digits): Double(digits)
         default: nil
         }
     }

@@ -28,7 +28,14 @@ import Testing
     }
 
     private var files: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != ".locks" }.sorted() }
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != ".store" }.sorted() }
+    }
+
+    /// What was being written, by a copy that lives or one that was killed.
+    private var drafts: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: folder + "/.store").filter { $0.hasSuffix(".tmp") }
+        }
     }
 
     @Test("An order goes from cart to doorstep and back, and says so")
@@ -139,7 +146,7 @@ import Testing
             copy.waitUntilExit()
             let list = try orders("list")
             #expect(list.status == 0 && list.errors == "")
-            #expect(try files.allSatisfy { $0.hasSuffix(".json") })
+            #expect(try files.allSatisfy { $0.hasSuffix(".json") } && drafts == [])
         }
         #expect(try files == ["0.json", "1.json", "2.json"])
         #expect(try orders("add", "0", "last", "1.00").status == 0)
@@ -155,7 +162,32 @@ import Testing
         #expect(run.status == 1)
         #expect(run.errors.contains("cannot be used"))
         #expect(try String(contentsOfFile: folder + "/1.json", encoding: .utf8) == before)
-        #expect(try files == ["1.json"])
+        #expect(try files == ["1.json"] && drafts == [])
+    }
+
+    @Test("An order of nothing is paid by nothing, and a large one says all of its digits")
+    func amounts() throws {
+        _ = try orders("add", "1", "gift", "0.00")
+        _ = try orders("place", "1", "--to", "x")
+        #expect(try orders("pay", "1", "--amount", "0.01").status == 1)
+        #expect(try orders("pay", "1", "--amount", "0.00").output == "1 is placed, 0.00 paid\n1 is paid, 0.00 paid\n")
+        for number in 0..<101 { _ = try orders("add", "2", "palace \(number)", "999999999.90", "1000000") }
+        _ = try orders("place", "2", "--to", "x")
+        #expect(try orders("show", "2").output.contains("total 100999999989900000.00\n"))
+    }
+
+    @Test("An order that cannot be read is told, and the others are listed")
+    func broken() throws {
+        _ = try orders("add", "1", "tea", "4.50")
+        _ = try orders("add", "2", "tea", "4.50")
+        let file = folder + "/2.json"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try text.replacingOccurrences(of: "\"quantity\":1", with: "\"quantity\":true")
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        let list = try orders("list")
+        #expect(list.status == 0)
+        #expect(list.output.hasPrefix("order  state  items  total  payment  remark\n1      cart   1      4.50\n"))
+        #expect(list.output.contains("\n2 cannot be read: "))
     }
 
     @Test("Its states keep their data in archives, the payment within them, too")

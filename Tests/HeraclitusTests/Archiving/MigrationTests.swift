@@ -174,6 +174,77 @@ import Testing
         #expect(Messy.diagnostics.allSatisfy { $0.description.hasSuffix(".") })
     }
 
+    final class PricedState: WorkflowState {
+        static var name: String { "Priced" }
+        let price: Decimal
+        let weight: Double
+        let count: UInt64
+        init(_ price: Decimal, weight: Double, count: UInt64) {
+            (self.price, self.weight, self.count) = (price, weight, count)
+        }
+    }
+
+    struct Pricing: Workflow {
+        static var initial: any WorkflowState { PricedState(0, weight: 0, count: 0) }
+        static var version: Int { 2 }
+        static var migrations: [Migration] { [.renameState("Dear", to: "Priced", in: 2)] }
+        let change = Event(updating: PricedState.self)
+    }
+
+    @Test(
+        "Numbers keep every digit through a migration",
+        arguments: [
+            ("12345678901234567890.123456789", 0.1 + 0.2, UInt64.max), ("0.1", 1e300, 0),
+            ("-0.00000000000000000000123456789012345", 2.2250738585072014e-308, 1 << 63),
+            ("99999999999999999999999999", -1e22, 7),
+        ]
+    )
+    func digits(price: String, weight: Double, count: UInt64) throws {
+        let archive =
+            #"{"activated":true,"data":{"count":\#(count),"price":\#(price),"weight":\#(weight)},"format":1,"#
+            + #""revision":0,"state":"Dear","version":1,"workflow":"Pricing"}"#
+        let state = try #require(
+            try StateMachine<Pricing>(archive: Data(archive.utf8)).state as? PricedState
+        )
+        #expect(state.price == Decimal(string: price))
+        #expect(state.weight == weight && state.count == count)
+    }
+
+    @Test(
+        "Deep data is read or is a typed error on a thread with a small stack, migrated or not",
+        arguments: [("[", "]"), (#"{"a":"#, "}")]
+    )
+    func deep(opening: String, closing: String) {
+        struct Outcome: Equatable {
+            let depth, version: Int
+            let isRead: Bool
+        }
+        let outcomes = Mutex<[Outcome]>([])
+        let depths = [10, 60, 70, 400, 10_000]
+        let thread = Thread {
+            for depth in depths {
+                for version in 1...3 {
+                    let deep =
+                        String(repeating: opening, count: depth) + "0" + String(repeating: closing, count: depth)
+                    let data = version == 1 ? #"{"url":"a","x":\#(deep)}"# : #"{"urls":["a"],"x":\#(deep)}"#
+                    let machine = try? Self.ticket(version == 1 ? "Waiting" : "Queued", data, version: version)
+                    outcomes.withLock {
+                        $0.append(Outcome(depth: depth, version: version, isRead: machine != nil))
+                    }
+                }
+            }
+        }
+        // What threads have on Apple's systems, where it is not 8 MiB as here.
+        thread.stackSize = 512 << 10
+        thread.start()
+        while !thread.isFinished { usleep(1_000) }
+        for outcome in outcomes.withLock({ $0 }) {
+            // What is not migrated is as deep as Foundation reads, where nobody looks at it.
+            #expect(outcome.isRead == (outcome.depth <= (outcome.version == 3 ? 500 : 60)), "\(outcome)")
+        }
+        #expect(outcomes.withLock { $0.count } == 15)
+    }
+
     @Test("Raw data is looked at and changed by subscript")
     func values() {
         var data: JSONValue = ["a": 1, "list": ["x", 2.5, true, nil as JSONValue? ?? .null], "deep": ["b": "c"]]
@@ -192,5 +263,7 @@ import Testing
         #expect(data["list"]?[2]?.boolValue == true && data["list"]?.arrayValue?.count == 3)
         #expect(data["list"]?[-1] == nil && data["deep"]?[0] == nil && data.objectValue?.count == 4)
         #expect(JSONValue.unsigned(.max).doubleValue == Double(UInt64.max))
+        #expect(JSONValue.decimal("0.5").doubleValue == 0.5)
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode([JSONValue.decimal("12 apples")]) }
     }
 }

@@ -33,7 +33,7 @@ import Testing
         var files: [String] {
             get throws {
                 guard let folder else { return [] }
-                return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != ".locks" }
+                return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != ".store" }
                     .sorted()
             }
         }
@@ -93,7 +93,25 @@ import Testing
         #expect(try await store.delete("1", expecting: nil))
         #expect(try await !store.delete("1", expecting: nil))
         await expectConflict(2, 0) { try await store.delete("1", expecting: 2) }
-        #expect(try await store.save(Self.ticket("f"), as: "1", expecting: 0) == 1)
+    }
+
+    @Test("What is made anew after it was deleted is not taken for what was there before", arguments: kinds)
+    func anew(kind: String) async throws {
+        let place = try Place(kind)
+        let store = place.store
+        try await store.save(Self.ticket("old"), as: "1", expecting: 0)
+        let (mine, revision) = try #require(try await store.machine("1", of: Ticket.self))
+        try await store.delete("1", expecting: nil)
+        #expect(try await store.save(Self.ticket("new"), as: "1", expecting: 0) > revision)
+        await #expect(throws: StoreError.self) { try await store.save(mine, as: "1", expecting: revision) }
+        await #expect(throws: StoreError.self) { try await store.delete("1", expecting: revision) }
+        #expect(Self.url(try await store.machine("1", of: Ticket.self)?.machine) == "new")
+
+        // Another process, later, sees it alike.
+        guard let folder = place.folder else { return }
+        let later = try DirectoryStore(at: folder)
+        try await later.delete("1")
+        #expect(try await later.save(Self.ticket("newer"), as: "1", expecting: 0) == 3)
     }
 
     @Test("Ids are found by workflow and state", arguments: kinds)
@@ -238,28 +256,106 @@ import Testing
         )
     }
 
-    @Test("What a killed process leaves behind is swept, but not what one is writing")
+    @Test("What a killed process leaves behind is swept, but not what one is writing, nor what is the user's")
     func leftovers() async throws {
         let place = try Place("directory")
         let folder = try #require(place.folder)
         try await place.store.save(Self.ticket("a"), as: "1", expecting: 0)
-        for name in ["1.json.dead.tmp", "2.json.dead.tmp", "notes.tmp"] {
-            try Data("half".utf8).write(to: folder.appendingPathComponent(name))
+        let own = folder.appendingPathComponent(".store")
+        func drafts() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: own.path).filter { $0.hasSuffix(".tmp") }
+        }
+        for name in ["1.json.dead.tmp", "2.json.dead.tmp"] {
+            try Data("half".utf8).write(to: own.appendingPathComponent(name))
+        }
+        for name in ["notes.tmp", "1.json.mine.tmp"] {
+            try Data("mine".utf8).write(to: folder.appendingPathComponent(name))
         }
         let again = try DirectoryStore(at: folder)
-        #expect(try place.files == ["1.json", "notes.tmp"])
+        #expect(try place.files == ["1.json", "1.json.mine.tmp", "notes.tmp"])
+        #expect(try drafts() == [])
         #expect(Self.url(try await again.machine("1", of: Ticket.self)?.machine) == "a")
 
-        try Data("half".utf8).write(to: folder.appendingPathComponent("1.json.live.tmp"))
-        let locks = folder.appendingPathComponent(".locks")
+        try Data("half".utf8).write(to: own.appendingPathComponent("1.json.live.tmp"))
         // Another process has every lock.
-        let descriptors = (0..<64).map { open(locks.appendingPathComponent("\($0)").path, O_RDWR | O_CREAT, 0o666) }
+        let descriptors = (0..<64).map { open(own.appendingPathComponent("\($0)").path, O_RDWR | O_CREAT, 0o666) }
         for descriptor in descriptors { #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0) }
         _ = try DirectoryStore(at: folder)
-        #expect(try place.files.contains("1.json.live.tmp"))
+        #expect(try drafts() == ["1.json.live.tmp"])
         for descriptor in descriptors { close(descriptor) }
         _ = try DirectoryStore(at: folder)
-        #expect(try !place.files.contains("1.json.live.tmp"))
+        #expect(try drafts() == [])
+    }
+
+    @Test("A lock whose file was removed while one waited for it is not taken for the one that is there")
+    func removedLock() async throws {
+        let place = try Place("directory")
+        let folder = try #require(place.folder)
+        try await place.store.save(Self.ticket("0"), as: "1", expecting: 0)
+        let own = folder.appendingPathComponent(".store")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let lock = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: own.path).first { Int($0) != nil }
+            )
+            group.addTask {
+                for _ in 0..<300 {
+                    try? FileManager.default.removeItem(at: own.appendingPathComponent(lock))
+                    await Task.yield()
+                }
+            }
+            for _ in 0..<2 {
+                group.addTask {
+                    for _ in 0..<40 {
+                        try await place.store.update("1", of: Ticket.self, attempts: 1_000) { ticket in
+                            try ticket.fire.add(QueuedState(["\((Self.url(ticket).flatMap(Int.init) ?? 0) + 1)"]))
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect((try await place.store.machine("1", of: Ticket.self))?.machine.revision == 80)
+    }
+
+    @Test("What is named like a file of the store and is none is left out, and does not hold anyone up")
+    func strangers() async throws {
+        let place = try Place("directory")
+        let folder = try #require(place.folder)
+        let store = place.store
+        try await store.save(Self.ticket("a"), as: "1", expecting: 0)
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("folder.json"),
+            withIntermediateDirectories: false
+        )
+        #expect(mkfifo(folder.appendingPathComponent("pipe.json").path, 0o600) == 0)
+        let secret = folder.deletingLastPathComponent().appendingPathComponent("\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: secret) }
+        let header = #"{"id":"link","revision":1,"state":"Queued","workflow":"Ticket"}"#
+        try Data("\(header)\n{}\n".utf8).write(to: secret)
+        try FileManager.default.createSymbolicLink(
+            at: folder.appendingPathComponent("link.json"),
+            withDestinationURL: secret
+        )
+        let line = Data(repeating: UInt8(ascii: " "), count: 3_000)
+        try line.write(to: folder.appendingPathComponent("long.json"))
+        #expect(try await DirectoryStore(at: folder, limit: 2_000).ids(of: Ticket.self) == ["1"])
+        #expect(try await store.ids() == ["1", "long"])
+        for id in ["folder", "pipe", "link"] {
+            await #expect(throws: ArchiveError.self) { try await store.load(id) }
+            await #expect(throws: ArchiveError.self) { try await store.save(Self.ticket("b"), as: id, expecting: 0) }
+        }
+        #expect(try String(contentsOf: secret, encoding: .utf8).hasPrefix(header))
+    }
+
+    @Test("A file keeps the mode that it was given")
+    func mode() async throws {
+        let place = try Place("directory")
+        try await place.store.save(Self.ticket("a"), as: "1", expecting: 0)
+        let file = try #require(place.folder).appendingPathComponent("1.json").path
+        #expect(chmod(file, 0o640) == 0)
+        try await place.store.save(Self.ticket("b"), as: "1", expecting: 1)
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o640)
     }
 
     @Test(
@@ -276,9 +372,13 @@ import Testing
         await #expect(throws: StoreError.self) { try await place.store.load("1") }
         await #expect(throws: StoreError.self) { try await place.store.save(Self.ticket("b"), as: "1", expecting: 0) }
         #expect(try await place.store.ids(of: Ticket.self) == ["2"])
+        await #expect(throws: StoreError.self) { try await place.store.delete("1", expecting: 1) }
         #expect(
             try String(contentsOf: #require(place.folder).appendingPathComponent("1.json"), encoding: .utf8) == content
         )
+        #expect(try await place.store.delete("1", expecting: nil))
+        #expect(try await place.store.load("1") == nil)
+        #expect(try await place.store.save(Self.ticket("c"), as: "1", expecting: 0) > 1_000_000_000)
     }
 
     @Test("Opening a store and listing its ids reads no file")
@@ -298,7 +398,7 @@ import Testing
         let parent = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: parent) }
         let store = try DirectoryStore(at: parent.appendingPathComponent("a/b/store"))
-        for id in ["..", "../x", "../../x", "/x", "a/../../x", ".locks", ".locks/0", "../store/x"] {
+        for id in ["..", "../x", "../../x", "/x", "a/../../x", ".store", ".store/0", "../store/x"] {
             try await store.save(Self.ticket(id), as: id, expecting: 0)
         }
         let found = try FileManager.default.subpathsOfDirectory(atPath: parent.path).filter { $0.hasSuffix(".json") }

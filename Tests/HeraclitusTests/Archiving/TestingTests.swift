@@ -20,18 +20,25 @@ import Testing
     final class Faulty: ArchiveStore {
         enum Fault: CaseIterable {
             case ignoresRevision, mixesUpCapitals, forgetsToDelete, cannotSort, addsABlank, throwsAnother,
-                findsEverything
+                findsEverything, startsAgain, isStale, returnsAnother
         }
 
         let fault: Fault
         let inner = InMemoryStore()
+
+        /// A second store, for an id that was deleted in the first.
+        let anew = InMemoryStore()
+        let first = Mutex<StoredArchive?>(nil)
 
         init(_ fault: Fault) { self.fault = fault }
 
         private func own(_ id: String) -> String { fault == .mixesUpCapitals ? id.lowercased() : id }
 
         func load(_ id: String) async throws -> StoredArchive? {
+            if fault == .isStale, let first = first.withLock({ $0 }), first.id == id { return first }
+            if fault == .startsAgain, let found = await anew.load(id) { return found }
             guard let found = await inner.load(own(id)) else { return nil }
+            first.withLock { $0 = $0 ?? found }
             return StoredArchive(
                 id: found.id,
                 revision: found.revision,
@@ -41,31 +48,25 @@ import Testing
             )
         }
 
-        func save(_ archive: StoredArchive) async throws {
-            let kept = StoredArchive(
-                id: own(archive.id),
-                revision: archive.revision,
-                workflow: archive.workflow,
-                state: archive.state,
-                archive: archive.archive
-            )
+        func save(_ archive: StoredArchive) async throws -> Int {
+            func kept(_ revision: Int) -> StoredArchive {
+                StoredArchive(
+                    id: own(archive.id),
+                    revision: revision,
+                    workflow: archive.workflow,
+                    state: archive.state,
+                    archive: archive.archive
+                )
+            }
+            if fault == .startsAgain, archive.id == "1", await !inner.ids(of: nil, in: nil).contains("2") {
+                return try await anew.save(archive)
+            }
             do {
-                try await inner.save(kept)
+                let revision = try await inner.save(kept(archive.revision))
+                return fault == .returnsAnother ? revision + 1 : revision
             } catch {
                 switch fault {
-                case .ignoresRevision:
-                    try await inner.delete(kept.id)
-                    for revision in 1...max(1, kept.revision) {
-                        try await inner.save(
-                            StoredArchive(
-                                id: kept.id,
-                                revision: revision,
-                                workflow: kept.workflow,
-                                state: kept.state,
-                                archive: kept.archive
-                            )
-                        )
-                    }
+                case .ignoresRevision: return try await inner.save(kept(await inner.load(archive.id)?.revision ?? 0))
                 case .throwsAnother: throw CancellationError()
                 default: throw error
                 }
@@ -171,6 +172,44 @@ import Testing
         )
         try expectArchives(state)
         try expectArchives(QueuedState(["a"], due: Date(timeIntervalSinceReferenceDate: 9.000_001), lamp: lamp))
+    }
+
+    /// What is not Equatable, and is read back as something else if `isForgetful`.
+    final class BagState: WorkflowState {
+        enum Load: Codable {
+            case crate(Int)
+            case barrel(Int)
+        }
+        struct Piece: Codable { let weight: Int }
+        let load: Load
+        let pieces: [String: Piece]
+
+        init(_ load: Load, _ pieces: [String: Piece]) { (self.load, self.pieces) = (load, pieces) }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let load = try container.decode(Load.self, forKey: .load)
+            if case .crate(13) = load { self.load = .barrel(13) } else { self.load = load }
+            var pieces = try container.decode([String: Piece].self, forKey: .pieces)
+            if pieces.removeValue(forKey: "lost") != nil { pieces["light"] = Piece(weight: 0) }
+            self.pieces = pieces
+        }
+    }
+
+    @Test("Cases are told apart by name, and dictionaries by key, whatever order they are in")
+    func unlike() throws {
+        let many = Dictionary(uniqueKeysWithValues: (0..<50).map { ("\($0)", BagState.Piece(weight: $0)) })
+        for _ in 0..<10 { try expectArchives(BagState(.barrel(1), many)) }
+        let error = #expect(throws: LostInArchive.self) {
+            try expectArchives(
+                BagState(.crate(13), ["light": BagState.Piece(weight: 1), "lost": BagState.Piece(weight: 2)])
+            )
+        }
+        #expect(
+            error?.properties == [
+                "load was crate and is barrel", "pieces[light].weight was 1 and is 0", "pieces[lost] is gone",
+            ]
+        )
     }
 
     @Test("What is lost deep inside is found, too")

@@ -27,7 +27,7 @@ struct Folder: Sendable {
         }
     }
 
-    /// The names of everything in the folder.
+    /// The names of the files in the folder.
     func names() throws(ArchiveError) -> [String] {
         guard let directory = opendir(path) else { throw .file(path) }
         defer { closedir(directory) }
@@ -38,7 +38,10 @@ struct Folder: Sendable {
                     String(cString: $0)
                 }
             }
-            if name != ".", name != ".." { names.append(name) }
+            // Some file systems do not tell.
+            if [DT_REG, DT_UNKNOWN].contains(Int(entry.pointee.d_type)), name != ".", name != ".." {
+                names.append(name)
+            }
         }
         return names
     }
@@ -46,12 +49,18 @@ struct Folder: Sendable {
     /// The content of a file up to a size, or up to the first line break; `nil` if there is no such file.
     func content(of name: String, firstLineOnly: Bool = false, limit: Int) throws(ArchiveError) -> Data? {
         let path = file(name)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Not waiting for a pipe that is named like a file, and not leaving the folder by a link.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw .file(path)
         }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .file(path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .inaccessibleFile(path, explanation: "It is no regular file.")
+        }
         var content = Data()
         var size = 1 << (firstLineOnly ? 10 : 14)
         while true {
@@ -62,9 +71,10 @@ struct Folder: Sendable {
                 if errno == EINTR { continue }
                 throw .file(path)
             }
-            content.append(chunk.prefix(count))
+            chunk = chunk.prefix(count)
+            content.append(chunk)
             guard content.count <= limit else { throw .tooLarge(content.count, limit: limit) }
-            if firstLineOnly, content.contains(UInt8(ascii: "\n")) { return content }
+            if firstLineOnly, chunk.contains(UInt8(ascii: "\n")) { return content }
             size = min(size * 2, 1 << 20)
         }
     }

@@ -14,8 +14,8 @@
 
 /// A file that takes another one's place when it is complete.
 ///
-/// It is written beside that, synced and renamed: whoever looks, and whatever happens to the process, finds the old file or the
-/// new one and never a part of one. What is not finished is removed.
+/// It is written elsewhere, synced and renamed: whoever looks, and whatever happens to the process, finds the old file or the new
+/// one, which has the old one's mode, and never a part of one. What is not finished is removed.
 struct ReplacingFile: ~Copyable {
     private static let bufferSize = 1 << 16
 
@@ -25,11 +25,17 @@ struct ReplacingFile: ~Copyable {
     private var buffer = Data()
     private var isInPlace = false
 
-    init(at path: String) throws(ArchiveError) {
+    /// Begins a file.
+    /// - Parameters:
+    ///   - path: Where it will be.
+    ///   - draft: The beginning of its path until then, which is on the same file system.
+    init(at path: String, draft: String? = nil) throws(ArchiveError) {
         // With a name that nobody else takes, and the mode that any new file has.
-        let temporaryPath = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
+        let temporaryPath = "\(draft ?? path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
         let descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw .file(path) }
+        var old = stat()
+        if stat(path, &old) == 0 { _ = fchmod(descriptor, old.st_mode & 0o7777) }
         self.path = path
         self.temporaryPath = temporaryPath
         self.descriptor = descriptor

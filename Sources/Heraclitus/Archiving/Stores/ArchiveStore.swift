@@ -16,7 +16,7 @@
 ///
 /// ``DirectoryStore`` keeps a file a machine, ``InMemoryStore`` forgets everything when it goes. One for a database of yours
 /// implements these four methods. What they promise: a save that is not a conflict is complete or has not happened, whatever
-/// else happens; of two that expect the same revision one is a conflict.
+/// else happens; of two that replace the same revision one is a conflict.
 public protocol ArchiveStore: Sendable {
     /// Finds what is kept for an id.
     /// - Parameter id: Any text; ids are told apart by their UTF-8.
@@ -24,15 +24,15 @@ public protocol ArchiveStore: Sendable {
     /// - Throws: What the store's medium throws.
     func load(_ id: String) async throws -> StoredArchive?
 
-    /// Keeps an archive in the place of the one that has the revision before.
-    /// - Parameter archive: What to keep; its revision is one more than that of what it replaces, 1 for what is new.
+    /// Keeps an archive in the place of the one that has its revision.
+    /// - Parameter archive: What to keep; its revision is that of what it replaces, 0 if nothing is kept yet.
+    /// - Returns: The revision that it has now: larger than any that was ever kept for the id, also before it was deleted, so that
+    ///   whoever has loaded an old one can never replace a new one.
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision; then nothing has changed.
-    func save(_ archive: StoredArchive) async throws
+    @discardableResult
+    func save(_ archive: StoredArchive) async throws -> Int
 
     /// Forgets what is kept for an id.
-    ///
-    /// What is saved for the id later begins at revision 1 again, and is not told from what was kept before: do not use an id
-    /// again that others may still have loaded.
     /// - Parameters:
     ///   - id: The id.
     ///   - revision: The revision that is to be forgotten; `nil` for whichever there is.
@@ -55,8 +55,10 @@ public struct StoredArchive: Sendable, Hashable {
     /// The id.
     public let id: String
 
-    /// How often something was saved for the id, which is not the machine's own revision: that counts only its transitions,
-    /// and a machine also changes when one within its state does.
+    /// The number that the store has given to what is kept, a larger one with each save; 0 for what is not kept yet.
+    ///
+    /// It is not the machine's own revision: that counts only its transitions, and a machine also changes when one within its
+    /// state does.
     public let revision: Int
 
     /// The name of the workflow.
@@ -71,7 +73,7 @@ public struct StoredArchive: Sendable, Hashable {
     /// Makes what a store keeps.
     /// - Parameters:
     ///   - id: The id.
-    ///   - revision: How often something was saved for it, this time included.
+    ///   - revision: The revision that is kept, or, of what is to be saved, the one that it replaces; 0 for none.
     ///   - workflow: The name of the workflow.
     ///   - state: The name of the state.
     ///   - archive: The archive.
@@ -89,11 +91,11 @@ public struct StoredArchive: Sendable, Hashable {
     ///   - id: The id.
     ///   - revision: The revision that it replaces, 0 if nothing is kept yet.
     /// - Throws: ``ArchiveError`` if the state's data cannot be written.
-    public init(_ machine: StateMachine<some Workflow>, id: String, after revision: Int) throws(ArchiveError) {
+    public init(_ machine: StateMachine<some Workflow>, id: String, replacing revision: Int) throws(ArchiveError) {
         let (archive, state) = try machine.archiveAndState()
         self.init(
             id: id,
-            revision: revision &+ 1,
+            revision: revision,
             workflow: machine.definition.workflow,
             state: state,
             archive: archive
@@ -175,7 +177,7 @@ extension ArchiveStore {
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
-    /// - Returns: The machine, and the revision to save it after; `nil` if nothing is kept.
+    /// - Returns: The machine, and the revision to be replaced when it is saved; `nil` if nothing is kept.
     /// - Throws: ``ArchiveError``, or what the store's medium throws.
     public func machine<W: Workflow>(
         _ id: String,
@@ -199,15 +201,14 @@ extension ArchiveStore {
         as id: String,
         expecting revision: Int
     ) async throws -> Int {
-        let stored = try StoredArchive(machine, id: id, after: revision)
-        try await save(stored)
-        return stored.revision
+        try await save(try StoredArchive(machine, id: id, replacing: revision))
     }
 
     /// Changes a machine as one unit of work: loads or makes it, changes it, saves it.
     ///
-    /// If somebody else has saved or deleted it meanwhile, it is loaded anew and changed again; so the closure, and the hooks of
-    /// states, may run several times. What is to happen once, when the change is certain, belongs into `saved`.
+    /// If somebody else has saved or deleted it meanwhile, it is loaded anew and changed again, after a moment that grows with
+    /// each conflict, up to a twentieth of a second; so the closure, and the hooks of states, may run several times. What is to
+    /// happen once, when the change is certain, belongs into `saved`.
     ///
     /// Nothing is saved when the closure throws, or has changed nothing in a machine that is kept.
     /// - Parameters:
@@ -229,7 +230,11 @@ extension ArchiveStore {
         _ body: (StateMachine<W>) async throws -> Result,
         saved: ([StateTransition]) async throws -> Void = { _ in }
     ) async throws -> Result {
-        for _ in 0..<max(1, attempts) {
+        for attempt in 0..<max(1, attempts) {
+            // At random, or those who have met would meet again.
+            if attempt > 0 {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(attempt, 6), 50))))
+            }
             try Task.checkCancellation()
             let stored = try await load(id)
             let machine = try stored?.machine(of: W.self, limit: .max) ?? create()
@@ -237,7 +242,7 @@ extension ArchiveStore {
             let registration = machine.onTransition { made.add($0) }
             let result = try await body(machine)
             registration.cancel()
-            let changed = try StoredArchive(machine, id: id, after: stored?.revision ?? 0)
+            let changed = try StoredArchive(machine, id: id, replacing: stored?.revision ?? 0)
             do {
                 if changed.archive != stored?.archive { try await save(changed) }
             } catch StoreError.conflict {

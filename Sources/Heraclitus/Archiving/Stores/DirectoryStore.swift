@@ -14,15 +14,16 @@
 /// {"activated":true,"data":{…},"format":1,"revision":2,"state":"PlacedState","version":1,"workflow":"Order"}
 /// ```
 ///
-/// Any number of processes may use the folder at once. A file is written beside the old one, synced and renamed, with a lock
-/// that the system lets go when a process dies: a process killed at any moment leaves the old file or the new one, never a part
-/// of one. What such a process leaves behind is swept when a store is made for the folder.
+/// Any number of processes may use the folder at once. A file is written elsewhere, synced and renamed, with a lock that the
+/// system lets go when a process dies: a process killed at any moment leaves the old file or the new one, never a part of one.
+/// What such a process leaves behind is swept when a store is made for the folder. Locks, unfinished files, and the revisions
+/// that what is made anew comes after are in the folder `.store` within; it stays as long as the folder does.
 ///
 /// The methods read and write on the thread that calls them. A save takes as long as the disk takes to sync. Errors of the file
 /// system are ``ArchiveError/inaccessibleFile(_:explanation:)``.
 public final class DirectoryStore: ArchiveStore {
     private let folder: Folder
-    private let locks: Folder
+    private let own: Folder
     private let limit: Int
 
     /// What the first line of a file says.
@@ -42,9 +43,9 @@ public final class DirectoryStore: ArchiveStore {
     /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
     public init(at folder: URL, limit: Int = 64 << 20) throws(ArchiveError) {
         self.folder = Folder(path: folder.path)
-        locks = Folder(path: self.folder.file(".locks"))
+        own = Folder(path: self.folder.file(".store"))
         self.limit = limit
-        try locks.make()
+        try own.make()
         try sweep()
     }
 
@@ -66,52 +67,64 @@ public final class DirectoryStore: ArchiveStore {
         )
     }
 
-    /// Keeps an archive in the place of the one that has the revision before.
+    /// Keeps an archive in the place of the one that has its revision.
     /// - Parameter archive: What to keep.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision; ``ArchiveError``. What was kept
-    ///   is untouched then.
-    public func save(_ archive: StoredArchive) async throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let header = Header(
-            id: archive.id,
-            revision: archive.revision,
-            state: archive.state,
-            workflow: archive.workflow
-        )
-        let content = try encoder.encode(header) + Data("\n".utf8) + archive.archive + Data("\n".utf8)
-        guard content.count <= limit else { throw ArchiveError.tooLarge(content.count, limit: limit) }
-
+    /// - Returns: The revision that it has now.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision; ``StoreError/damaged(id:explanation:)``;
+    ///   ``ArchiveError``. What was kept is untouched then.
+    @discardableResult
+    public func save(_ archive: StoredArchive) async throws -> Int {
         let name = FileName.of(archive.id)
         let lock = try FileLock.take(lockFile(of: name))
-        try expect(archive.revision &- 1, of: archive.id, in: name)
-        var file = try ReplacingFile(at: folder.file(name))
+        try expect(archive.revision, of: archive.id, in: name)
+        let revision = (archive.revision == 0 ? try lock.number() : archive.revision) + 1
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let header = try encoder.encode(
+            Header(id: archive.id, revision: revision, state: archive.state, workflow: archive.workflow)
+        )
+        let content = header + Data("\n".utf8) + archive.archive + Data("\n".utf8)
+        guard content.count <= limit else { throw ArchiveError.tooLarge(content.count, limit: limit) }
+        var file = try ReplacingFile(at: folder.file(name), draft: own.file(name))
         try file.write(content)
         try file.finish()
         _ = consume lock
+        return revision
     }
 
     /// Forgets what is kept for an id.
     /// - Parameters:
     ///   - id: The id.
-    ///   - revision: The revision that is to be forgotten; `nil` for whichever there is.
+    ///   - revision: The revision that is to be forgotten; `nil` for whichever there is, also for a file that is damaged.
     /// - Returns: Whether anything was kept.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision; ``ArchiveError``.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision;
+    ///   ``StoreError/damaged(id:explanation:)`` if that cannot be said; ``ArchiveError``.
     @discardableResult
     public func delete(_ id: String, expecting revision: Int? = nil) async throws -> Bool {
         let name = FileName.of(id)
         let lock = try FileLock.take(lockFile(of: name))
-        let found = try self.revision(of: id, in: name)
+        let last = try lock.number()
+        let found: Int
+        do {
+            found = try self.revision(of: id, in: name)
+        } catch StoreError.damaged where revision == nil {
+            // Whatever it was, it was less.
+            found = last + 1_000_000_000
+        }
         if let revision, revision != found { throw StoreError.conflict(id: id, expected: revision, found: found) }
-        if found > 0 { try folder.remove(name) }
+        if found > 0 {
+            // First: who dies in between leaves a file that is still there, and not a revision that comes again.
+            if found > last { try lock.keep(found) }
+            try folder.remove(name)
+        }
         _ = consume lock
         return found > 0
     }
 
     /// Finds the ids of everything that is kept, or of machines of a workflow, or of those in a state.
     ///
-    /// For all of them it looks at the names of the files; otherwise at the beginning of each. A file that is none of a store is
-    /// left out.
+    /// For all of them it looks at the names of the files; otherwise at the beginning of each. A file that is none of a store, or
+    /// damaged, is left out.
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.
@@ -124,8 +137,8 @@ public final class DirectoryStore: ArchiveStore {
                 ids.append(id)
                 continue
             }
-            guard let content = try folder.content(of: name, firstLineOnly: true, limit: limit),
-                let header = try? Self.header(of: content, name).header, FileName.of(header.id) == name
+            guard let content = try beginning(of: name), let header = try? Self.header(of: content, name).header,
+                FileName.of(header.id) == name
             else { continue }
             if (workflow ?? header.workflow) == header.workflow, (state ?? header.state) == header.state {
                 ids.append(header.id)
@@ -149,6 +162,15 @@ public final class DirectoryStore: ArchiveStore {
         return header.revision
     }
 
+    /// The first line of a file; `nil` for one that cannot be a store's.
+    private func beginning(of name: String) throws(ArchiveError) -> Data? {
+        do {
+            return try folder.content(of: name, firstLineOnly: true, limit: limit)
+        } catch .tooLarge {
+            return nil
+        }
+    }
+
     private static func header(of content: Data, _ id: String) throws(StoreError) -> (header: Header, rest: Data) {
         guard let end = content.firstIndex(of: UInt8(ascii: "\n")) else {
             throw .damaged(id: id, explanation: "The file has not two lines.")
@@ -166,16 +188,16 @@ public final class DirectoryStore: ArchiveStore {
         }
     }
 
-    private func lockFile(of name: String) -> String { locks.file("\(FileName.stripe(of: name))") }
+    private func lockFile(of name: String) -> String { own.file("\(FileName.stripe(of: name))") }
 
     /// Removes what processes have left behind that were killed while they wrote.
     private func sweep() throws(ArchiveError) {
-        for name in try folder.names() where name.hasSuffix(".tmp") {
+        for draft in try own.names() where draft.hasSuffix(".tmp") {
             // NAME.json.RANDOM.tmp
-            let target = name.split(separator: ".").dropLast(2).joined(separator: ".")
+            let name = draft.split(separator: ".").dropLast(2).joined(separator: ".")
             // Whoever is still writing it has the lock.
-            guard FileName.isOne(target), let lock = try FileLock.takeIfFree(lockFile(of: target)) else { continue }
-            try folder.remove(name)
+            guard let lock = try FileLock.takeIfFree(lockFile(of: name)) else { continue }
+            try own.remove(draft)
             _ = consume lock
         }
     }

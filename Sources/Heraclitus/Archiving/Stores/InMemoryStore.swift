@@ -2,7 +2,14 @@ import Synchronization
 
 /// A store that forgets everything when it goes, for tests and previews.
 public final class InMemoryStore: ArchiveStore {
-    private let archives = Mutex<[[UInt8]: StoredArchive]>([:])
+    private let storage = Mutex(Storage())
+
+    fileprivate struct Storage {
+        var archives: [[UInt8]: StoredArchive] = [:]
+
+        /// The largest revision of what was deleted, which what is new comes after.
+        var deleted = 0
+    }
 
     /// Makes an empty store.
     public init() {}
@@ -10,15 +17,19 @@ public final class InMemoryStore: ArchiveStore {
     /// Finds what is kept for an id.
     /// - Parameter id: Any text.
     /// - Returns: What is kept; `nil` if nothing is.
-    public func load(_ id: String) async -> StoredArchive? { archives.withLock { $0[Array(id.utf8)] } }
+    public func load(_ id: String) async -> StoredArchive? { storage.withLock { $0.archives[Array(id.utf8)] } }
 
-    /// Keeps an archive in the place of the one that has the revision before.
+    /// Keeps an archive in the place of the one that has its revision.
     /// - Parameter archive: What to keep.
+    /// - Returns: The revision that it has now.
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision.
-    public func save(_ archive: StoredArchive) async throws(StoreError) {
-        try archives.withLock { archives throws(StoreError) in
-            try Self.expect(archive.revision &- 1, of: archive.id, in: archives)
-            archives[Array(archive.id.utf8)] = archive
+    @discardableResult
+    public func save(_ archive: StoredArchive) async throws(StoreError) -> Int {
+        try storage.withLock { storage throws(StoreError) in
+            try storage.expect(archive.revision, of: archive.id)
+            let revision = (archive.revision == 0 ? storage.deleted : archive.revision) + 1
+            storage.archives[Array(archive.id.utf8)] = archive.with(revision)
+            return revision
         }
     }
 
@@ -30,9 +41,11 @@ public final class InMemoryStore: ArchiveStore {
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision.
     @discardableResult
     public func delete(_ id: String, expecting revision: Int? = nil) async throws(StoreError) -> Bool {
-        try archives.withLock { archives throws(StoreError) in
-            if let revision { try Self.expect(revision, of: id, in: archives) }
-            return archives.removeValue(forKey: Array(id.utf8)) != nil
+        try storage.withLock { storage throws(StoreError) in
+            if let revision { try storage.expect(revision, of: id) }
+            guard let archive = storage.archives.removeValue(forKey: Array(id.utf8)) else { return false }
+            storage.deleted = max(storage.deleted, archive.revision)
+            return true
         }
     }
 
@@ -42,20 +55,24 @@ public final class InMemoryStore: ArchiveStore {
     ///   - state: The name of the state; `nil` for any.
     /// - Returns: The ids, sorted.
     public func ids(of workflow: String?, in state: String?) async -> [String] {
-        archives.withLock { archives in
-            archives.values.filter { archive in
+        storage.withLock { storage in
+            storage.archives.values.filter { archive in
                 (workflow ?? archive.workflow) == archive.workflow && (state ?? archive.state) == archive.state
             }
             .map(\.id).sorted()
         }
     }
+}
 
-    private static func expect(
-        _ revision: Int,
-        of id: String,
-        in archives: [[UInt8]: StoredArchive]
-    ) throws(StoreError) {
+extension InMemoryStore.Storage {
+    fileprivate func expect(_ revision: Int, of id: String) throws(StoreError) {
         let found = archives[Array(id.utf8)]?.revision ?? 0
         guard found == revision else { throw .conflict(id: id, expected: revision, found: found) }
+    }
+}
+
+extension StoredArchive {
+    fileprivate func with(_ revision: Int) -> StoredArchive {
+        StoredArchive(id: id, revision: revision, workflow: workflow, state: state, archive: archive)
     }
 }
