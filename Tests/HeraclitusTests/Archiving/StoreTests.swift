@@ -293,28 +293,24 @@ import Testing
         let folder = try #require(place.folder)
         try await place.store.save(Self.ticket("0"), as: "1", expecting: 0)
         let own = folder.appendingPathComponent(".store")
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            let lock = try #require(
-                try FileManager.default.contentsOfDirectory(atPath: own.path).first { Int($0) != nil }
-            )
-            group.addTask {
-                for _ in 0..<300 {
-                    try? FileManager.default.removeItem(at: own.appendingPathComponent(lock))
-                    await Task.yield()
-                }
-            }
-            for _ in 0..<2 {
-                group.addTask {
-                    for _ in 0..<40 {
-                        try await place.store.update("1", of: Ticket.self, attempts: 1_000) { ticket in
-                            try ticket.fire.add(QueuedState(["\((Self.url(ticket).flatMap(Int.init) ?? 0) + 1)"]))
-                        }
-                    }
-                }
-            }
-            try await group.waitForAll()
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: own.path).first { Int($0) != nil }
+        )
+        func locked() throws -> Int32 {
+            let descriptor = open(own.appendingPathComponent(name).path, O_RDWR | O_CREAT, 0o666)
+            try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            return descriptor
         }
-        #expect((try await place.store.machine("1", of: Ticket.self))?.machine.revision == 80)
+        let first = try locked()
+        let saving = Task.detached { try await place.store.save(Self.ticket("1"), as: "1", expecting: 1) }
+        try await Task.sleep(for: .milliseconds(100))
+        try FileManager.default.removeItem(at: own.appendingPathComponent(name))
+        let second = try locked()
+        close(first)
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(try await place.store.load("1")?.revision == 1)
+        close(second)
+        #expect(try await saving.value == 2)
     }
 
     @Test("What is named like a file of the store and is none is left out, and does not hold anyone up")
