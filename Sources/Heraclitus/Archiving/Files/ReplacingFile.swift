@@ -25,10 +25,8 @@ struct ReplacingFile: ~Copyable {
     private var buffer = Data()
     private var isInPlace = false
 
-    /// Begins a file.
-    /// - Parameters:
-    ///   - path: Where it will be.
-    ///   - draft: The beginning of its path until then, which is on the same file system.
+    /// Begins a file that will be at `path`, and until then is beside it, or at what begins with `draft`, on the same file
+    /// system.
     init(at path: String, draft: String? = nil) throws(ArchiveError) {
         // With a name that nobody else takes, and the mode that any new file has.
         let temporaryPath = "\(draft ?? path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
