@@ -8,18 +8,21 @@ enum Place: Int, CaseIterable, Sendable {
     case didEnter
     case didFire
     case observe
+
+    /// Beside transitions: what was refused, performed or announced.
+    case tell
 }
 
 /// The places at which somebody does listen.
 @usableFromInline
 struct Places: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt8
+    @usableFromInline let rawValue: UInt16
 
     @inlinable
-    init(rawValue: UInt8) { self.rawValue = rawValue }
+    init(rawValue: UInt16) { self.rawValue = rawValue }
 
     @inline(__always)
-    init(_ place: Place) { self.init(rawValue: 1 << UInt8(place.rawValue)) }
+    init(_ place: Place) { self.init(rawValue: 1 << UInt16(place.rawValue)) }
 
     init(_ places: [(Place, isUsed: Bool)]) {
         self = places.reduce(into: []) { if $1.isUsed { $0.insert(Places($1.0)) } }

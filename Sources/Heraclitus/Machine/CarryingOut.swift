@@ -12,12 +12,17 @@ extension MachineCore {
         run.pointee.thread?.finish(record, in: run)
     }
 
-    /// Makes the transitions that callbacks have fired, and those that their callbacks fire.
+    /// Makes the transitions that callbacks have fired, and those that their callbacks fire, and tells what is to be told.
     func carryOutBacklog(in run: UnsafeMutablePointer<Run>) {
-        while let backlog = run.pointee.backlog?.takeUnretainedValue(), backlog.done < backlog.passages.count {
-            let passage = backlog.passages[backlog.done]
+        while let backlog = run.pointee.backlog?.takeUnretainedValue(), backlog.done < backlog.errands.count {
+            let errand = backlog.errands[backlog.done]
             backlog.done += 1
-            carryOut(passage, in: run)
+            switch errand {
+            case .passage(let passage): carryOut(passage, in: run)
+            case .telling(let occurrence):
+                run.pointee.phase = .announcing
+                callObservers(occurrence)
+            }
         }
     }
 

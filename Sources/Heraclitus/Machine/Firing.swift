@@ -2,7 +2,7 @@ import Synchronization
 
 // The way of one fire: begin it (take the turn, activate, ask the table), make the state in the caller's code, complete it
 // (ask the guards, carry out, and carry out what callbacks have fired). Each step is in a file of its own: TakingTurns,
-// Activation, Accepting, CarryingOut; who is called is in Listening, the errors in Refusing.
+// Activation, Accepting, CarryingOut; who is called is in Listening, the errors in Refusing, who hears of them in Telling.
 
 extension StateMachine {
     /// How many fires of callbacks are carried out before the outermost fire returns: 10,000.
@@ -58,6 +58,7 @@ extension MachineCore {
             if !now.isActive { completeActivation(of: machine, userInfo: [:], in: stack) }
             if let offer = try offer(trigger, userInfo: userInfo, in: stack, isPutOff: false) { return offer }
         } catch {
+            tellRejection(error, in: stack)
             close(stack, of: machine)
             throw error
         }
@@ -72,7 +73,9 @@ extension MachineCore {
         in run: UnsafeMutablePointer<Run>
     ) throws(InvalidTransition) -> Offer? {
         func refusal(_ reason: InvalidTransition.Reason) -> InvalidTransition {
-            self.refusal(reason, trigger, from: run.pointee.expected, userInfo: userInfo)
+            let refusal = self.refusal(reason, trigger, from: run.pointee.expected, userInfo: userInfo)
+            tellRejection(refusal, in: run)
+            return refusal
         }
         guard run.pointee.phase == .announcing else { throw refusal(.transitionInProgress) }
         guard run.pointee.putOff < Self.chainLimit else { throw refusal(.endlessChain) }
@@ -80,13 +83,14 @@ extension MachineCore {
             if let offer = try offer(trigger, userInfo: userInfo, in: run, isPutOff: true) { return offer }
         } catch {
             run.pointee.phase = .announcing
+            tellRejection(error, in: run)
             throw error
         }
         run.pointee.phase = .announcing
         return nil
     }
 
-    fileprivate static var chainLimit: Int { 10_000 }
+    static var chainLimit: Int { 10_000 }
 
     /// Ends a fire for which no state could be made.
     @usableFromInline
@@ -97,6 +101,7 @@ extension MachineCore {
         of machine: any TurnHolder
     ) -> InvalidTransition {
         let refusal = refusal(of: offer, because: error, userInfo: userInfo)
+        tellRejection(refusal, in: offer.run)
         leave(offer, of: machine)
         return refusal
     }
@@ -115,6 +120,7 @@ extension MachineCore {
         do throws(InvalidTransition) {
             passage = try accept(offer, object, userInfo: userInfo, of: machine)
         } catch {
+            tellRejection(error, in: offer.run)
             leave(offer, of: machine)
             throw error
         }

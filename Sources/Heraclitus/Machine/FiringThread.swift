@@ -20,6 +20,9 @@ struct FiringThread: Equatable, @unchecked Sendable {
         /// A record of a transition that nobody has kept, for the next one.
         var record: Unmanaged<TransitionRecord>?
 
+        /// Whether it tells observers something out of turn.
+        var isTelling = false
+
         /// Something to look at while there is nothing to do.
         let nothing = Atomic<Bool>(false)
     }
@@ -64,6 +67,14 @@ extension FiringThread {
     /// Does nothing for about so many cycles of the processor, and leaves the others' memory alone.
     func pause(_ count: Int) {
         for _ in 0..<count { _ = kept.pointee.nothing.load(ordering: .relaxed) }
+    }
+
+    /// Calls a body, unless it is called from within one.
+    func tellingOnce(_ body: () -> Void) {
+        guard !kept.pointee.isTelling else { return }
+        kept.pointee.isTelling = true
+        defer { kept.pointee.isTelling = false }
+        body()
     }
 
     /// Makes a record for callbacks to get, which ends with ``finish(_:)``.

@@ -74,6 +74,16 @@ extension MachineCore {
         withOwnHooks(at: place) { $0.call(place, transition) }
     }
 
+    /// Calls those who hear of what is no transition.
+    func callObservers(_ occurrence: Occurrence) {
+        withOwnHooks(at: .tell) { $0.tell(occurrence) }
+    }
+
+    func hasOwnHooks(at place: Place) -> Bool {
+        guard let hooks = ownHooks.load(ordering: .acquiring) else { return false }
+        return hooks._withUnsafeGuaranteedRef { $0.listens(at: place) }
+    }
+
     @inline(__always)
     private func withOwnHooks(at place: Place, _ body: (OwnHooks) throws -> Void) rethrows {
         guard let hooks = ownHooks.load(ordering: .acquiring) else { return }

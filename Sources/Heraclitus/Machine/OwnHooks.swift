@@ -4,11 +4,12 @@ import Synchronization
 final class OwnHooks: Sendable {
     typealias Guard = EventDeclaration.Guard
     typealias Hook = EventDeclaration.Hook
+    typealias Observer = @Sendable (Occurrence) -> Void
 
-    private let list = Mutex(List(guards: [], hooks: [], nextNumber: 0))
+    private let list = Mutex(List(guards: [], hooks: [], observers: [], nextNumber: 0))
 
     // Beside the list, because most places of most machines have none.
-    private let places = Atomic<UInt8>(0)
+    private let places = Atomic<UInt16>(0)
 
     func add(guard closure: @escaping Guard) -> Registration {
         registration(of: change { $0.adding(guard: closure) })
@@ -16,6 +17,11 @@ final class OwnHooks: Sendable {
 
     func add(_ closure: @escaping Hook, at place: Place) -> Registration {
         registration(of: change { $0.adding(closure, at: place) })
+    }
+
+    /// Adds a closure that hears of everything: of transitions in the order in which it stands among those that hear of them.
+    func add(observer closure: @escaping Observer) -> Registration {
+        registration(of: change { $0.adding(observer: closure) })
     }
 
     /// Whether there is any closure.
@@ -39,6 +45,16 @@ final class OwnHooks: Sendable {
         withExtendedLifetime(list) {
             for entry in list.hooks {
                 entry._withUnsafeGuaranteedRef { if $0.place == place, !$0.isCancelled { $0.closure(transition) } }
+            }
+        }
+    }
+
+    /// Tells the observers, in the order they were added, what is no transition.
+    func tell(_ occurrence: Occurrence) {
+        let list = list.withLock { $0 }
+        withExtendedLifetime(list) {
+            for entry in list.observers {
+                entry._withUnsafeGuaranteedRef { if !$0.isCancelled { $0.closure(occurrence) } }
             }
         }
     }
@@ -72,11 +88,18 @@ private final class List: @unchecked Sendable {
     // Unchecked, because the compiler does not see that the list owns its entries, which are Sendable.
     let guards: UnsafeBufferPointer<Unmanaged<Entry<OwnHooks.Guard>>>
     let hooks: UnsafeBufferPointer<Unmanaged<Entry<OwnHooks.Hook>>>
+    let observers: UnsafeBufferPointer<Unmanaged<Entry<OwnHooks.Observer>>>
     let nextNumber: Int
 
-    init(guards: [Unmanaged<Entry<OwnHooks.Guard>>], hooks: [Unmanaged<Entry<OwnHooks.Hook>>], nextNumber: Int) {
+    init(
+        guards: [Unmanaged<Entry<OwnHooks.Guard>>],
+        hooks: [Unmanaged<Entry<OwnHooks.Hook>>],
+        observers: [Unmanaged<Entry<OwnHooks.Observer>>],
+        nextNumber: Int
+    ) {
         self.guards = Self.owned(guards)
         self.hooks = Self.owned(hooks)
+        self.observers = Self.owned(observers)
         self.nextNumber = nextNumber
     }
 
@@ -85,6 +108,8 @@ private final class List: @unchecked Sendable {
         guards.deallocate()
         for entry in hooks { entry.release() }
         hooks.deallocate()
+        for entry in observers { entry.release() }
+        observers.deallocate()
     }
 
     private static func owned<Closure>(
@@ -97,16 +122,34 @@ private final class List: @unchecked Sendable {
 
     func adding(guard closure: @escaping OwnHooks.Guard) -> List {
         let entry = Entry(closure, at: .ask, number: nextNumber)
-        return withExtendedLifetime(entry) {
-            List(guards: guards + [.passUnretained(entry)], hooks: Array(hooks), nextNumber: nextNumber + 1)
-        }
+        return withExtendedLifetime(entry) { adding(guards: [.passUnretained(entry)]) }
     }
 
     func adding(_ closure: @escaping OwnHooks.Hook, at place: Place) -> List {
         let entry = Entry(closure, at: place, number: nextNumber)
-        return withExtendedLifetime(entry) {
-            List(guards: Array(guards), hooks: hooks + [.passUnretained(entry)], nextNumber: nextNumber + 1)
+        return withExtendedLifetime(entry) { adding(hooks: [.passUnretained(entry)]) }
+    }
+
+    /// The list with one more observer, which is two entries of one number.
+    func adding(observer closure: @escaping OwnHooks.Observer) -> List {
+        let hook: Entry<OwnHooks.Hook> = Entry({ closure(.transitioned($0)) }, at: .observe, number: nextNumber)
+        let observer = Entry(closure, at: .tell, number: nextNumber)
+        return withExtendedLifetime((hook, observer)) {
+            adding(hooks: [.passUnretained(hook)], observers: [.passUnretained(observer)])
         }
+    }
+
+    private func adding(
+        guards: [Unmanaged<Entry<OwnHooks.Guard>>] = [],
+        hooks: [Unmanaged<Entry<OwnHooks.Hook>>] = [],
+        observers: [Unmanaged<Entry<OwnHooks.Observer>>] = []
+    ) -> List {
+        List(
+            guards: self.guards + guards,
+            hooks: self.hooks + hooks,
+            observers: self.observers + observers,
+            nextNumber: nextNumber + 1
+        )
     }
 
     /// The list without an entry, which whoever is about to call it does not call.
@@ -114,6 +157,7 @@ private final class List: @unchecked Sendable {
         List(
             guards: Self.cancelling(number, of: guards),
             hooks: Self.cancelling(number, of: hooks),
+            observers: Self.cancelling(number, of: observers),
             nextNumber: nextNumber
         )
     }
@@ -133,6 +177,7 @@ private final class List: @unchecked Sendable {
     var places: Places {
         var places = guards.isEmpty ? Places() : Places(.ask)
         for entry in hooks { places.insert(Places(entry.takeUnretainedValue().place)) }
+        if !observers.isEmpty { places.insert(Places(.tell)) }
         return places
     }
 }

@@ -82,18 +82,27 @@ struct Run {
         backlogInUse.leftBehind.append(record.takeRetainedValue())
     }
 
-    /// How many passages were put off.
-    var putOff: Int { backlog?.takeUnretainedValue().passages.count ?? 0 }
+    /// How much was put off.
+    var putOff: Int { backlog?.takeUnretainedValue().errands.count ?? 0 }
 
     /// The state object of the last one, if that is still to be carried out.
     @inline(__always)
     var lastPutOff: Unmanaged<AnyObject>? {
-        guard let backlog = backlog?.takeUnretainedValue(), backlog.done < backlog.passages.count else { return nil }
-        return backlog.passages.last?.state
+        guard let backlog = backlog?.takeUnretainedValue(), let last = backlog.lastPassage,
+            backlog.done <= last.place
+        else { return nil }
+        return last.state
     }
 
     /// Puts a passage off until everyone has been called.
-    mutating func putOff(_ passage: Passage) { backlogInUse.passages.append(passage) }
+    mutating func putOff(_ passage: Passage) {
+        let backlog = backlogInUse
+        backlog.lastPassage = (backlog.errands.count, passage.state)
+        backlog.errands.append(.passage(passage))
+    }
+
+    /// Puts off telling observers something until everyone has been called.
+    mutating func putOff(_ occurrence: Occurrence) { backlogInUse.errands.append(.telling(occurrence)) }
 
     private var backlogInUse: Backlog {
         mutating get {
@@ -106,8 +115,19 @@ struct Run {
 }
 
 final class Backlog {
-    /// The transitions that callbacks have fired, and how many of these are done.
-    var passages: [Passage] = []
+    enum Errand {
+        /// A transition that a callback has fired.
+        case passage(Passage)
+
+        /// Something that observers are to hear of.
+        case telling(Occurrence)
+    }
+
+    /// What is to be done when everyone has been called, and how much of that is done.
+    var errands: [Errand] = []
     var done = 0
+
+    /// Where the last of the transitions stands, and the state that it leads to.
+    var lastPassage: (place: Int, state: Unmanaged<AnyObject>)?
     var leftBehind: [AnyObject] = []
 }

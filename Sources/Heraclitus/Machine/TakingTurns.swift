@@ -10,7 +10,9 @@ extension MachineCore {
         userInfo: UserInfo
     ) throws(InvalidTransition) {
         guard let circle = waitForTurn(of: machine, as: thread) else { return }
-        throw refusal(.deadlock, trigger, from: now.index, userInfo: userInfo, machines: circle)
+        let refusal = refusal(.deadlock, trigger, from: now.index, userInfo: userInfo, machines: circle)
+        tellAtOnce(.rejected(refusal), as: thread)
+        throw refusal
     }
 
     /// Takes the turn, waiting for it if it is another thread's.

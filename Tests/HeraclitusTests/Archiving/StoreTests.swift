@@ -278,7 +278,9 @@ import Testing
 
         try Data("half".utf8).write(to: own.appendingPathComponent("1.json.live.tmp"))
         // Another process has every lock.
-        let descriptors = (0..<64).map { open(own.appendingPathComponent("\($0)").path, O_RDWR | O_CREAT, 0o666) }
+        let descriptors = (0..<64).map {
+            open(own.appendingPathComponent("\($0)").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+        }
         for descriptor in descriptors { #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0) }
         _ = try DirectoryStore(at: folder)
         #expect(try drafts() == ["1.json.live.tmp"])
@@ -296,16 +298,17 @@ import Testing
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: own.path).first { Int($0) != nil }
         )
-        func locked() throws -> Int32 {
-            let descriptor = open(own.appendingPathComponent(name).path, O_RDWR | O_CREAT, 0o666)
+        func locked(_ name: String) throws -> Int32 {
+            let descriptor = open(own.appendingPathComponent(name).path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
             try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
             return descriptor
         }
-        let first = try locked()
+        let first = try locked(name)
         let saving = Task.detached { try await place.store.save(Self.ticket("1"), as: "1", expecting: 1) }
         try await Task.sleep(for: .milliseconds(100))
-        try FileManager.default.removeItem(at: own.appendingPathComponent(name))
-        let second = try locked()
+        // At once, or the one that waits might come in between.
+        let second = try locked("other")
+        #expect(rename(own.appendingPathComponent("other").path, own.appendingPathComponent(name).path) == 0)
         close(first)
         try await Task.sleep(for: .milliseconds(200))
         #expect(try await place.store.load("1")?.revision == 1)

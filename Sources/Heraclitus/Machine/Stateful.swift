@@ -1,0 +1,71 @@
+/// An object of your own that has states, because it has a machine.
+///
+/// The events are its methods, checked by the compiler; its own methods win where a name is taken, and `fire` has them all:
+///
+/// ```swift
+/// final class Subscription: Stateful {
+///     let machine = StateMachine<SubscriptionLife>()
+/// }
+///
+/// try subscription.suspend()
+/// subscription.can.suspend
+/// subscription.isIn(SuspendedState.self)
+/// try subscription.fire.suspend()
+/// ```
+@dynamicMemberLookup
+public protocol Stateful {
+    /// The workflow of the machine; inferred from ``machine``.
+    associatedtype Life: Workflow
+
+    /// The machine, the same one at all times.
+    var machine: StateMachine<Life> { get }
+}
+
+extension Stateful {
+    /// An event of the machine, ready to be fired.
+    /// - Parameter event: The event's property.
+    public subscript<Source, Destination>(
+        dynamicMember event: KeyPath<Life, Life.Event<Source, Destination>>
+    ) -> FireableEvent<Life, Source, Destination> {
+        machine.fire[dynamicMember: event]
+    }
+
+    /// The current state object.
+    public var state: Life.AnyState { machine.state }
+
+    /// Fires events, also those whose name is taken by a method.
+    public var fire: Fire<Life> { machine.fire }
+
+    /// Whether an event would be accepted by the table; guards are not asked.
+    public var can: Can<Life> { machine.can }
+
+    /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol.
+    /// - Parameter type: The class, or the protocol.
+    /// - Returns: `true` for an object of a subclass, too.
+    public func isIn<S>(_ type: S.Type) -> Bool { machine.isIn(type) }
+
+    /// Guards a method of the object: its body runs only in a state, or in a subclass of it.
+    ///
+    /// ```swift
+    /// func goRed() throws { try inState(BlueState.self) { blue in lamp.shine(.red) } }
+    /// ```
+    ///
+    /// As ``StateMachine/perform(action:in:userInfo:_:)`` with the method's name.
+    /// - Parameters:
+    ///   - allowed: The state's class, or a protocol of states.
+    ///   - userInfo: What observers and errors get.
+    ///   - method: The name of the method, which the compiler fills in.
+    ///   - body: Gets the state.
+    /// - Returns: What the body returns.
+    /// - Throws: ``InvalidAction`` in another state; what the body throws.
+    public func inState<S, Result>(
+        _ allowed: S.Type,
+        userInfo: UserInfo = [:],
+        method: String = #function,
+        _ body: (S) throws -> Result
+    ) throws -> Result {
+        // "goRed()" or "shine(_:)": the name is what stands before the parenthesis.
+        let name = method.prefix { $0 != "(" }
+        return try machine.perform(action: String(name), in: allowed, userInfo: userInfo, body)
+    }
+}
