@@ -30,7 +30,10 @@ public struct StateTransition: Sendable {
 
     var destinationObject: AnyObject { record.content.destination.takeUnretainedValue() }
 
-    var machine: AnyObject { record.content.machine.takeUnretainedValue() }
+    var machine: AnyObject? { record.machine }
+
+    /// The same for somebody who reads it later, and by then is not to have kept the machine alive.
+    var forLater: StateTransition { StateTransition(TransitionRecord(reading: record)) }
 }
 
 extension StateTransition: CustomStringConvertible {

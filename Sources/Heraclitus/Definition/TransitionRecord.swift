@@ -15,7 +15,9 @@ final class TransitionRecord: @unchecked Sendable {
         var sourceState: UnsafePointer<RegisteredState>?
         var destination: Unmanaged<AnyObject>
         var destinationState: UnsafePointer<RegisteredState>
-        var machine: Unmanaged<AnyObject>
+
+        /// `nil` where somebody reads later, who is not to keep the machine alive.
+        var machine: Unmanaged<AnyObject>?
     }
 
     // Unchecked, because the firing thread alone writes: the content while nobody else has the record, and `isKeeping`,
@@ -23,14 +25,30 @@ final class TransitionRecord: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var content: Content
     @exclusivity(unchecked) private(set) var isKeeping = false
 
-    init(_ content: Content) { self.content = content }
+    /// The machine, for who reads later.
+    private weak var machineWhileItLives: AnyObject?
+
+    init(_ content: Content) {
+        self.content = content
+        machineWhileItLives = nil
+    }
+
+    /// Makes a record that keeps all that another one has but the machine.
+    init(reading record: TransitionRecord) {
+        content = record.content
+        machineWhileItLives = content.machine?.takeUnretainedValue()
+        content.machine = nil
+        keepObjects()
+    }
+
+    var machine: AnyObject? { content.machine?.takeUnretainedValue() ?? machineWhileItLives }
 
     deinit {
         guard isKeeping else { return }
         content.userInfo?.release()
         content.source?.release()
         content.destination.release()
-        content.machine.release()
+        content.machine?.release()
     }
 
     /// Lets a record that nobody has kept say something else.
@@ -44,7 +62,7 @@ final class TransitionRecord: @unchecked Sendable {
         _ = content.userInfo?.retain()
         _ = content.source?.retain()
         _ = content.destination.retain()
-        _ = content.machine.retain()
+        _ = content.machine?.retain()
     }
 
     /// Whether an owned reference is the only one.

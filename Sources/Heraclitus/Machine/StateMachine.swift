@@ -173,9 +173,9 @@ extension StateTransition {
     /// }
     /// ```
     ///
-    /// A transition that is kept keeps its machine alive.
+    /// A transition that is kept keeps its machine alive; one that was read from ``StateMachine/transitions`` does not.
     /// - Parameter workflow: The workflow.
-    /// - Returns: `nil` for a machine of another workflow.
+    /// - Returns: `nil` for a machine of another workflow, and for one that is gone.
     public func machine<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
         machine as? StateMachine<W>
     }

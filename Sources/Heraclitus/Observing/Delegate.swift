@@ -1,0 +1,91 @@
+/// An object that hears of everything that happens to a machine, by methods.
+///
+/// It implements those that it wants to; the others do nothing. They are called as ``StateMachine/observe(_:)`` says.
+///
+/// ```swift
+/// let registration = machine.tell(controller)
+/// ```
+public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
+    /// The workflow of the machine.
+    associatedtype Life: Workflow
+
+    /// A transition was made.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - transition: The transition.
+    func machine(_ machine: StateMachine<Life>, didMake transition: StateTransition)
+
+    /// A fire was refused.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - error: What its caller gets.
+    func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition)
+
+    /// An action was carried out.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - action: The action.
+    func machine(_ machine: StateMachine<Life>, didPerform action: PerformedAction)
+
+    /// An action was refused.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - error: What its caller gets, or why the action failed.
+    func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction)
+
+    /// Something was announced.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - announcement: What was announced.
+    func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement)
+}
+
+extension StateMachineDelegate {
+    /// Does nothing.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - transition: The transition.
+    public func machine(_ machine: StateMachine<Life>, didMake transition: StateTransition) {}
+
+    /// Does nothing.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - error: What its caller gets.
+    public func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition) {}
+
+    /// Does nothing.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - action: The action.
+    public func machine(_ machine: StateMachine<Life>, didPerform action: PerformedAction) {}
+
+    /// Does nothing.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - error: What its caller gets, or why the action failed.
+    public func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction) {}
+
+    /// Does nothing.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - announcement: What was announced.
+    public func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement) {}
+}
+
+extension StateMachine {
+    /// Lets a delegate hear of everything that happens; a machine may have several.
+    /// - Parameter delegate: The delegate, which is not kept alive.
+    /// - Returns: What keeps the delegate hearing; it is cancelled when that is dropped.
+    public func tell(_ delegate: some StateMachineDelegate<W>) -> Registration {
+        observe { [weak self, weak delegate] occurrence in
+            guard let self, let delegate else { return }
+            switch occurrence {
+            case .transitioned(let transition): delegate.machine(self, didMake: transition)
+            case .rejected(let error): delegate.machine(self, didReject: error)
+            case .performed(let action): delegate.machine(self, didPerform: action)
+            case .refused(let error): delegate.machine(self, didRefuse: error)
+            case .announced(let announcement): delegate.machine(self, didAnnounce: announcement)
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+public import Observation
+import Synchronization
+
+/// A machine for views: what they read of it is observed, and they are told when it changes.
+///
+/// ```swift
+/// struct DownloadView: View {
+///     let download: ObservableMachine<Download>      // or @State, where the view makes it
+///
+///     var body: some View {
+///         Text(download.stateName)
+///         Button("Cancel") { try? download.fire.cancel() }.disabled(!download.can.cancel)
+///     }
+/// }
+/// ```
+///
+/// The machine may be used from any thread, through this or without it. What is read is always what the machine is now. That it
+/// has changed is told after the change: at once by a transition on the main thread, and on the main actor soon after one on any
+/// other; several that come fast may be told once.
+@MainActor
+public final class ObservableMachine<W: Workflow> {
+    /// The machine.
+    public nonisolated let machine: StateMachine<W>
+
+    private nonisolated let registrar = ObservationRegistrar()
+    private let registration = Mutex<Registration?>(nil)
+
+    /// Observes a machine for as long as this lives.
+    /// - Parameter machine: The machine; a new one unless said otherwise.
+    public init(_ machine: StateMachine<W> = StateMachine<W>()) {
+        self.machine = machine
+        let mainThread = FiringThread.current
+        let isToldSoon = Flag()
+        let registered = machine.onTransition { [weak self] _ in
+            if FiringThread.current == mainThread {
+                self?.tell()
+            } else if isToldSoon.raise() {
+                // From another thread it might come between a view's reading and its beginning to observe.
+                Task { @MainActor [weak self] in
+                    isToldSoon.lower()
+                    self?.tell()
+                }
+            }
+        }
+        registration.withLock { $0 = registered }
+    }
+
+    private nonisolated func tell() { registrar.withMutation(of: self, keyPath: \.state) {} }
+}
+
+extension ObservableMachine: Observable {}
+
+extension ObservableMachine: Stateful {
+    /// The current state object; observed.
+    public nonisolated var state: W.AnyState {
+        registrar.access(self, keyPath: \.state)
+        return machine.state
+    }
+
+    /// Whether an event would be accepted by the table; observed.
+    public nonisolated var can: Can<W> {
+        registrar.access(self, keyPath: \.state)
+        return machine.can
+    }
+
+    /// The name of the current state; observed.
+    public nonisolated var stateName: String {
+        registrar.access(self, keyPath: \.state)
+        return machine.stateName
+    }
+
+    /// The names of the events that the table allows now; observed.
+    public nonisolated var allowedEvents: [String] {
+        registrar.access(self, keyPath: \.state)
+        return machine.allowedEvents
+    }
+
+    /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol; observed.
+    /// - Parameter type: The class, or the protocol.
+    /// - Returns: `true` for an object of a subclass, too.
+    public nonisolated func isIn<S>(_ type: S.Type) -> Bool { state is S }
+}
+
+private final class Flag: Sendable {
+    private let isRaised = Atomic(false)
+
+    /// Whether it was not raised before.
+    func raise() -> Bool { !isRaised.exchange(true, ordering: .acquiringAndReleasing) }
+
+    func lower() { isRaised.store(false, ordering: .releasing) }
+}

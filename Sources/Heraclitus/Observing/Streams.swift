@@ -1,0 +1,92 @@
+import Synchronization
+
+extension StateMachine {
+    /// The transitions that are made from now on, for `for await transition in machine.transitions`.
+    ///
+    /// Each time this is read somebody new begins to hear; everybody gets all, in order, and those who are slow find what they
+    /// have not read yet waiting for them. ``transitions(buffering:)`` limits how much may wait. The sequence ends with the
+    /// machine, which no reader keeps alive, or when the task that reads is cancelled. Updates are transitions from a state to
+    /// itself; activation is none.
+    public var transitions: AsyncStream<StateTransition> { transitions(buffering: .unbounded) }
+
+    /// The transitions that are made from now on, of which only so many wait to be read.
+    /// - Parameter policy: How many wait, and whether the oldest or the newest of more are dropped.
+    /// - Returns: A sequence for one reader, which ends with the machine.
+    public func transitions(
+        buffering policy: AsyncStream<StateTransition>.Continuation.BufferingPolicy
+    ) -> AsyncStream<StateTransition> {
+        stream(buffering: policy) { continuation in onTransition { continuation.yield($0.forLater) } }
+    }
+
+    /// The current state, and then each that the machine goes to.
+    ///
+    /// No state is left out or comes twice, as long as somebody reads as fast as there are new ones; ``states(buffering:)`` limits
+    /// how many wait. An update gives the state's new data. The sequence ends with the machine, or when the task that reads is
+    /// cancelled.
+    public var states: AsyncStream<W.AnyState> { states(buffering: .unbounded) }
+
+    /// The current state, and then each that the machine goes to, of which only so many wait to be read.
+    ///
+    /// `.bufferingNewest(1)` gives whoever is slow the newest one.
+    /// - Parameter policy: How many wait, and whether the oldest or the newest of more are dropped.
+    /// - Returns: A sequence for one reader, which ends with the machine.
+    public func states(
+        buffering policy: AsyncStream<W.AnyState>.Continuation.BufferingPolicy
+    ) -> AsyncStream<W.AnyState> {
+        stream(buffering: policy) { continuation in
+            // The revision that was given last, so that a transition which is made meanwhile is neither left out nor given twice.
+            let given = Shared(-1)
+            let registration = onTransition { [weak self] transition in
+                // Only a callback of the machine itself gets here, which it outlives.
+                guard let self, let state = transition.destinationObject as? W.AnyState else { return }
+                given.give(revision) { continuation.yield(state) }
+            }
+            let moment = core.moment
+            if let state = moment.state as? W.AnyState {
+                given.give(moment.revision) { continuation.yield(state) }
+            }
+            return registration
+        }
+    }
+
+    /// Makes a stream that ends when the closure, which `register` adds to the machine, is gone; and the other way round.
+    private func stream<Element>(
+        buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy,
+        _ register: (Feed<Element>) -> Registration
+    ) -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: policy)
+        let registration = register(Feed(continuation))
+        continuation.onTermination = { _ in registration.cancel() }
+        return stream
+    }
+}
+
+/// What a closure at a machine feeds a stream through: the stream ends when the closure is gone.
+private final class Feed<Element: Sendable>: Sendable {
+    private let continuation: AsyncStream<Element>.Continuation
+
+    init(_ continuation: AsyncStream<Element>.Continuation) { self.continuation = continuation }
+
+    @discardableResult
+    func yield(_ element: Element) -> AsyncStream<Element>.Continuation.YieldResult { continuation.yield(element) }
+
+    deinit { continuation.finish() }
+}
+
+/// The revision that was given last.
+private final class Shared: Sendable {
+    private let last: Mutex<Int>
+
+    init(_ revision: Int) { last = Mutex(revision) }
+
+    /// Calls a body, unless that revision was given. What it returns, such as a state for which there was no room, is released
+    /// outside the lock.
+    @discardableResult
+    func give<Result: Sendable>(_ revision: Int, _ body: () -> Result) -> Result? {
+        last.withLock { last in
+            guard revision > last else { return nil }
+            last = revision
+            return body()
+        }
+    }
+}

@@ -1,0 +1,64 @@
+extension StateMachine {
+    /// Waits until the machine is in a state, or in a subclass of it.
+    ///
+    /// It returns at once if the machine is there now. A state that the machine is only in for a moment counts, too.
+    ///
+    /// ```swift
+    /// let active = try await machine.wait(for: ActiveState.self)
+    /// ```
+    /// - Parameter state: The state's class, or a protocol of states.
+    /// - Returns: The state object with which it was reached.
+    /// - Throws: ``StateUnreachable`` when no events lead there any more, as from a final state; `CancellationError` when the
+    ///   task is cancelled.
+    public func wait<S: Sendable>(for state: S.Type) async throws -> S {
+        let beginnings = definition.states(leadingTo: state)
+        for await current in states {
+            if let reached = current as? S { return reached }
+            let index = definition.stateIndex(of: object(of: current))
+            if let index, !beginnings.contains(index) {
+                throw StateUnreachable(
+                    workflow: definition.workflow,
+                    expected: (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
+                    state: definition.states[index].name
+                )
+            }
+        }
+        // The machine is alive as long as this runs: so the stream has ended because the task was cancelled.
+        throw CancellationError()
+    }
+}
+
+/// The error of waiting for a state that cannot come any more: no events lead there, whatever is fired.
+public struct StateUnreachable: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name of the workflow.
+    public let workflow: String
+
+    /// The name of the state that was waited for.
+    public let expected: String
+
+    /// The name of the state that the machine is in.
+    public let state: String
+
+    /// What was waited for, and why it cannot come.
+    public var description: String { "\(workflow) cannot get to \(expected) from \(state): no events lead there." }
+}
+
+extension Definition {
+    /// The numbers of the states from which events lead, by any way, to a class.
+    ///
+    /// Whether a class conforms to a protocol is not known before there is an object: then every state that is left leads there.
+    fileprivate func states<S>(leadingTo state: S.Type) -> Set<Int> {
+        guard S.self is AnyClass else {
+            return Set(states.map(\.index).filter { index in events.contains { $0.reach.leaves(index) } })
+        }
+        var found = Set(states.filter { $0.type is S.Type }.map(\.index))
+        while true {
+            let before = states.map(\.index).filter { index in
+                !found.contains(index)
+                    && events.contains { $0.reach.leads.columns(in: index).contains(where: found.contains) }
+            }
+            if before.isEmpty { return found }
+            found.formUnion(before)
+        }
+    }
+}

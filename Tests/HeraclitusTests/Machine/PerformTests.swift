@@ -1,0 +1,168 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("Actions and hosts") struct PerformTests {
+    @Test("A block runs in turn with the transitions of other threads, and returns its value or throws its error")
+    func block() throws {
+        let door = StateMachine<Door>()
+        #expect(try door.perform { state in state is ClosedState })
+        #expect(throws: WrongCode.self) { try door.perform { _ in throw WrongCode() } }
+        #expect(door.isActive && door.revision == 0)
+        let isInside = DispatchSemaphore(value: 0)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let performed = onThread {
+            try? door.perform { _ in
+                isInside.signal()
+                mayGoOn.wait()
+            }
+        }
+        #expect(isInside.comes())
+        let fired = onThread { try? door.fire.open(OpenState()) }
+        #expect(!fired.comes(within: 0.1))
+        #expect(door.state is ClosedState)
+        mayGoOn.signal()
+        #expect(performed.comes() && fired.comes())
+        #expect(door.state is OpenState)
+    }
+
+    @Test("A fire inside a block is decided at once, and carried out when the block has returned or thrown")
+    func inside() throws {
+        let door = StateMachine<Door>()
+        try door.perform { _ in
+            try door.fire.open(OpenState())
+            #expect(door.state is ClosedState && !door.can.open && door.can.close)
+            #expect(throws: InvalidTransition.self) { try door.fire.lock(LockedState(1)) }
+            try door.fire.close()
+            try door.fire.open(OpenState(1))
+        }
+        #expect((door.state as? OpenState)?.angle == 1 && door.revision == 3)
+        #expect(throws: WrongCode.self) {
+            try door.perform { _ in
+                try door.fire.close()
+                throw WrongCode()
+            }
+        }
+        #expect(door.state is ClosedState)
+    }
+
+    @Test("A block inside a callback, and one inside a block, runs at once")
+    func nested() throws {
+        let journal = Journal()
+        let door = StateMachine<Door>()
+        let kept = [
+            door.guarded(\.open) { _, _, _ in
+                _ = try door.perform { state in
+                    journal.write("guard \(type(of: state).name)")
+                    do throws(InvalidTransition) { try door.fire.smash() } catch { journal.write("\(error.reason)") }
+                }
+            },
+            door.didEnter(OpenState.self) { _, _ in
+                try? door.perform { state in
+                    journal.write("hook \(type(of: state).name)")
+                    try door.perform { _ in journal.write("within") }
+                }
+            },
+        ]
+        try door.fire.open(OpenState())
+        #expect(journal.entries == ["guard ClosedState", "transitionInProgress", "hook OpenState", "within"])
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("The first block activates the machine")
+    func activates() throws {
+        final class WokenState: WorkflowState, EmptyState, Entering {
+            static let entered = Atomic(0)
+            func didEnter(_ transition: StateTransition) { Self.entered.add(1, ordering: .relaxed) }
+        }
+        struct Waking: Workflow {
+            static var initial: any WorkflowState { WokenState() }
+            let again = Event(from: WokenState.self, to: WokenState.self)
+        }
+        let machine = StateMachine<Waking>()
+        try machine.perform { _ in #expect(WokenState.entered.load(ordering: .relaxed) == 1) }
+        #expect(machine.isActive)
+    }
+
+    @Test("An action is refused elsewhere, with what was tried, where, why not, and what leads there")
+    func refused() throws {
+        let door = StateMachine<Door>()
+        let error = try #require(
+            #expect(throws: InvalidAction.self) {
+                try door.perform(action: "paint", in: OpenState.self, userInfo: ["colour": "red"]) { _ in
+                    Issue.record("It ran.")
+                }
+            }
+        )
+        #expect(error.reason == .notInState && error.workflow == "Door" && error.action == "paint")
+        #expect(error.state == "ClosedState" && error.expected == "OpenState" && error.leadingEvents == ["open"])
+        #expect(error.userInfo["colour", as: String.self] == "red")
+        #expect(
+            error.description
+                == #"Door cannot perform "paint" in ClosedState: it is for OpenState. These lead there: "open"."#
+        )
+        #expect(error.errorDescription == #"Door cannot perform "paint" in ClosedState."#)
+        #expect(error.failureReason == "it is for OpenState.")
+        #expect(error.recoverySuggestion == #"These lead there: "open"."#)
+        try door.fire.smash()
+        let never = #expect(throws: InvalidAction.self) {
+            try door.perform(action: "paint", in: OpenState.self) { _ in }
+        }
+        #expect(never?.description.hasSuffix("No event leads there from SmashedState.") == true)
+    }
+
+    /// A class of one's own that has states.
+    final class Gate: Stateful, Sendable {
+        let machine = StateMachine<Door>()
+        let journal = Journal()
+
+        /// Takes the name of an event.
+        func smash() { journal.write("own smash") }
+
+        func paint(_ colour: String) throws -> Int {
+            try inState(OpenState.self, userInfo: ["colour": colour]) { open in
+                journal.write(colour)
+                return open.angle
+            }
+        }
+
+        func knock() throws { try inState(ClosedState.self) { _ in journal.write("knock") } }
+    }
+
+    @Test("A host has the events as its methods, its own win, and fire has them all")
+    func host() throws {
+        let gate = Gate()
+        #expect(gate.can.open && !gate.can.close && gate.isIn(ClosedState.self))
+        try gate.open(OpenState(5))
+        #expect((gate.state as? OpenState)?.angle == 5)
+        try gate.close()
+        try gate.lock { _ in LockedState(1) }
+        try gate.unlock(userInfo: ["code": 1])
+        gate.smash()
+        #expect(gate.journal.entries == ["own smash"] && gate.state is ClosedState)
+        try gate.fire.smash()
+        #expect(gate.isIn(SmashedState.self))
+        let error = #expect(throws: InvalidTransition.self) { try gate.open(OpenState()) }
+        #expect(error?.event == "open")
+    }
+
+    @Test("A host's guarded method runs only in its state, and its name is the action's")
+    func guarded() throws {
+        let gate = Gate()
+        let kept = gate.machine.observe { gate.journal.write("\($0)") }
+        try gate.knock()
+        let error = #expect(throws: InvalidAction.self) { try gate.paint("red") }
+        #expect(error?.action == "paint")
+        try gate.open(OpenState(7))
+        #expect(try gate.paint("blue") == 7)
+        #expect(
+            gate.journal.entries == [
+                "knock", #""knock" performed in ClosedState"#, error?.description, "open: ClosedState → OpenState",
+                "blue",
+                #""paint" performed in OpenState"#,
+            ]
+        )
+        withExtendedLifetime(kept) {}
+    }
+}

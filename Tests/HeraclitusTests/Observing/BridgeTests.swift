@@ -1,0 +1,111 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("Delegates and notifications") struct BridgeTests {
+    final class Keeper: StateMachineDelegate {
+        let journal = Journal()
+
+        func machine(_ machine: StateMachine<Door>, didMake transition: StateTransition) {
+            journal.write("made \(transition)")
+        }
+        func machine(_ machine: StateMachine<Door>, didReject error: InvalidTransition) {
+            journal.write("rejected \(error.event ?? "")")
+        }
+        func machine(_ machine: StateMachine<Door>, didPerform action: PerformedAction) {
+            journal.write("performed \(action.name)")
+        }
+        func machine(_ machine: StateMachine<Door>, didRefuse error: InvalidAction) {
+            journal.write("refused \(error.action ?? "")")
+        }
+        func machine(_ machine: StateMachine<Door>, didAnnounce announcement: Announcement) {
+            journal.write("announced \(announcement.name) \(machine.stateName)")
+        }
+    }
+
+    /// Wants to hear of nothing but rejections.
+    final class Guard: StateMachineDelegate {
+        let journal = Journal()
+        func machine(_ machine: StateMachine<Door>, didReject error: InvalidTransition) { journal.write("rejected") }
+    }
+
+    private static func happen(to door: StateMachine<Door>) throws {
+        try door.fire.open(OpenState(), userInfo: ["by": "wind"])
+        try? door.fire.lock(LockedState(1), userInfo: ["by": "me"])
+        try door.perform(action: "paint", in: OpenState.self, userInfo: ["colour": "red"]) { _ in }
+        try? door.perform(action: "knock", in: ClosedState.self) { _ in }
+        door.announce("foo", userInfo: ["n": 1])
+    }
+
+    @Test("A delegate hears of all outcomes by the methods that it has, as long as it lives")
+    func delegate() throws {
+        let door = StateMachine<Door>()
+        var keeper: Keeper? = Keeper()
+        let journal = try #require(keeper).journal
+        let watch = Guard()
+        let kept = [try door.tell(#require(keeper)), door.tell(watch)]
+        try Self.happen(to: door)
+        let expected = [
+            "made open: ClosedState → OpenState", "rejected lock", "performed paint", "refused knock",
+            "announced foo OpenState",
+        ]
+        #expect(journal.entries == expected)
+        #expect(watch.journal.entries == ["rejected"])
+        weak let weakKeeper = keeper
+        keeper = nil
+        #expect(weakKeeper == nil)
+        door.announce("nobody")
+        #expect(journal.entries == expected)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A notification centre gets the same, under a prefix of the caller's choice, with the user info merged in")
+    func notifications() throws {
+        let center = NotificationCenter()
+        let door = StateMachine<Door>()
+        let heard = Mutex<[(name: String, by: String?, occurrence: Occurrence?, isOfDoor: Bool)]>([])
+        let names = ["transitioned", "rejected", "performed", "refused", "foo"]
+        let tokens = names.map { name in
+            center.addObserver(forName: Notification.Name("front." + name), object: nil, queue: nil) { notification in
+                let by = ["by", "colour", "n"].compactMap { notification.userInfo?[$0].map { "\($0)" } }.first
+                let entry = (name, by, notification.occurrence, notification.object as? StateMachine<Door> === door)
+                heard.withLock { $0.append(entry) }
+                if name == "transitioned" {
+                    #expect(notification.userInfo?[StateMachineNotification.eventKey] as? String == "open")
+                    #expect(notification.userInfo?[StateMachineNotification.sourceKey] is ClosedState)
+                    #expect(notification.userInfo?[StateMachineNotification.destinationKey] is OpenState)
+                }
+                if name == "rejected" {
+                    #expect(notification.userInfo?[StateMachineNotification.errorKey] is InvalidTransition)
+                }
+            }
+        }
+        var kept: Registration? = door.postNotifications(to: center, prefix: "front.")
+        try Self.happen(to: door)
+        let entries = heard.withLock { $0 }
+        #expect(entries.map(\.name) == names)
+        #expect(entries.map(\.by) == ["wind", "me", "red", nil, "1"])
+        #expect(entries.allSatisfy { $0.isOfDoor && $0.occurrence != nil })
+        #expect(kept != nil)
+        kept = nil
+        door.announce("foo")
+        #expect(heard.withLock { $0.count } == 5)
+        for token in tokens { center.removeObserver(token) }
+    }
+
+    @Test("Without a prefix a notification is named after the workflow")
+    func defaultPrefix() throws {
+        let center = NotificationCenter()
+        let door = StateMachine<Door>()
+        let count = Atomic(0)
+        let token = center.addObserver(forName: Notification.Name("Door.transitioned"), object: door, queue: nil) { _ in
+            count.add(1, ordering: .relaxed)
+        }
+        let kept = door.postNotifications(to: center)
+        try door.fire.open(OpenState())
+        #expect(count.load(ordering: .relaxed) == 1)
+        center.removeObserver(token)
+        withExtendedLifetime(kept) {}
+    }
+}

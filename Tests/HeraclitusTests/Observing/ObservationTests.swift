@@ -1,0 +1,87 @@
+import Heraclitus
+import Observation
+import Synchronization
+import Testing
+
+@Suite("Observation", .timeLimit(.minutes(1))) @MainActor struct ObservationTests {
+    private func change(of value: @autoclosure () -> some Any) -> AtomicFlag {
+        let flag = AtomicFlag()
+        withObservationTracking {
+            _ = value()
+        } onChange: {
+            flag.raise()
+        }
+        return flag
+    }
+
+    @Test("What a view has read changes, and it is told; at once by the main thread")
+    func onMain() throws {
+        let door = ObservableMachine<Door>()
+        let changes = [
+            change(of: door.state), change(of: door.stateName), change(of: door.can.open),
+            change(of: door.allowedEvents),
+            change(of: door.isIn(OpenState.self)),
+        ]
+        let nothing = change(of: door.machine)
+        #expect(changes.allSatisfy { !$0.isRaised })
+        try door.fire.open(OpenState())
+        #expect(changes.allSatisfy(\.isRaised) && !nothing.isRaised)
+        #expect(door.state is OpenState && door.stateName == "OpenState" && !door.can.open)
+        // Its events are its methods, too.
+        let another = change(of: door.state)
+        #expect(throws: InvalidTransition.self) { try door.lock(LockedState(1)) }
+        #expect(!another.isRaised)
+        try door.close()
+        #expect(another.isRaised)
+    }
+
+    /// Looks again whenever what it has seen has changed.
+    @MainActor final class View {
+        let door: ObservableMachine<Door>
+        var seen: [String] = []
+
+        init(_ door: ObservableMachine<Door>) { self.door = door }
+
+        func look() {
+            withObservationTracking {
+                seen.append(door.stateName)
+            } onChange: {
+                Task { @MainActor in self.look() }
+            }
+        }
+    }
+
+    @Test("A transition on another thread is told on the main actor, and not missed")
+    func elsewhere() async throws {
+        let machine = StateMachine<Door>()
+        let door = ObservableMachine(machine)
+        let view = View(door)
+        view.look()
+        let done = onThread {
+            for _ in 0..<200 {
+                try? machine.fire.open(OpenState())
+                try? machine.fire.close()
+            }
+            try? machine.fire.smash()
+        }
+        while view.seen.last != "SmashedState" { await Task.yield() }
+        #expect(view.seen.first == "ClosedState")
+        while !done.comes(within: 0) { await Task.yield() }
+    }
+
+    @Test("It is gone when its owner is, and nothing is told any more")
+    func released() throws {
+        let machine = StateMachine<Door>()
+        var door: ObservableMachine? = ObservableMachine(machine)
+        weak let weakDoor = door
+        door = nil
+        #expect(weakDoor == nil)
+        try machine.fire.open(OpenState())
+    }
+}
+
+final class AtomicFlag: Sendable {
+    private let value = Atomic(false)
+    var isRaised: Bool { value.load(ordering: .acquiring) }
+    func raise() { value.store(true, ordering: .releasing) }
+}

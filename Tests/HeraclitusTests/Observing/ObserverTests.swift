@@ -1,0 +1,290 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("Observers") struct ObserverTests {
+    /// An observer that writes down all it hears.
+    private static func observed(_ machine: StateMachine<Door>, _ journal: Journal) -> Registration {
+        machine.observe { journal.write("\($0)") }
+    }
+
+    @Test("An observer hears of transitions, rejections, actions, refusals and announcements, in order")
+    func everything() throws {
+        let journal = Journal()
+        let door = StateMachine<Door>()
+        let kept = Self.observed(door, journal)
+        try door.fire.open(OpenState())
+        #expect(throws: InvalidTransition.self) { try door.fire.lock(LockedState(1)) }
+        try door.fire.swing { _ in OpenState(45) }
+        #expect(try door.perform(action: "paint", in: OpenState.self) { $0.angle } == 45)
+        #expect(throws: InvalidAction.self) { try door.perform(action: "knock", in: ClosedState.self) { _ in } }
+        door.announce("windy", userInfo: ["speed": 9])
+        #expect(
+            journal.entries == [
+                "open: ClosedState → OpenState",
+                #"Door cannot fire "lock" in OpenState: it does not lead from there to LockedState. Allowed in OpenState: "close", "swing", "smash"."#,
+                "swing: OpenState → OpenState", #""paint" performed in OpenState"#,
+                #"Door cannot perform "knock" in OpenState: it is for ClosedState. These lead there: "close"."#,
+                #""windy" announced in OpenState"#,
+            ]
+        )
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("What observers get has all that the caller gave, and the very error that the caller gets")
+    func contents() throws {
+        let heard = Mutex<[Occurrence]>([])
+        let door = StateMachine<Door>(in: LockedState(7))
+        let kept = door.observe { occurrence in heard.withLock { $0.append(occurrence) } }
+        let refusal = #expect(throws: InvalidTransition.self) { try door.fire.unlock(userInfo: ["code": 6]) }
+        #expect(throws: WrongCode.self) {
+            try door.perform(action: "force", in: LockedState.self, userInfo: ["tool": "bar"]) { _ in throw WrongCode()
+            }
+        }
+        try door.perform(action: "polish", in: (any DoorState).self, userInfo: ["cloth": true]) { _ in }
+        door.announce("quiet", userInfo: ["decibel": 3])
+        let occurrences = heard.withLock { $0 }
+        try #require(occurrences.count == 4)
+        guard case .rejected(let rejected) = occurrences[0], case .refused(let refused) = occurrences[1],
+            case .performed(let performed) = occurrences[2], case .announced(let announced) = occurrences[3]
+        else {
+            Issue.record("\(occurrences)")
+            return
+        }
+        #expect(rejected.reason == .declined && rejected.underlyingError is WrongCode)
+        #expect(rejected.description == refusal?.description && rejected.userInfo["code", as: Int.self] == 6)
+        #expect(refused.reason == .failed && refused.underlyingError is WrongCode && refused.action == "force")
+        #expect(refused.userInfo["tool", as: String.self] == "bar")
+        #expect(performed.name == "polish" && performed.state is LockedState)
+        #expect(performed.userInfo["cloth", as: Bool.self] == true)
+        #expect(announced.name == "quiet" && announced.state is LockedState)
+        #expect(announced.userInfo["decibel", as: Int.self] == 3)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("Observers of transitions and of everything are called in the order in which they were added")
+    func order() throws {
+        let journal = Journal()
+        let door = StateMachine<Door>()
+        let kept = [
+            door.onTransition { _ in journal.write("1") }, door.observe { _ in journal.write("2") },
+            door.onTransition { _ in journal.write("3") }, door.observe { _ in journal.write("4") },
+        ]
+        try door.fire.open(OpenState())
+        #expect(journal.entries == ["1", "2", "3", "4"])
+        door.announce("x")
+        #expect(journal.entries == ["1", "2", "3", "4", "2", "4"])
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A callback's rejected fire is told when everyone has heard of the transition under way")
+    func nested() throws {
+        let journal = Journal()
+        let door = StateMachine<Door>()
+        let kept = [
+            door.didEnter(OpenState.self) { _, transition in
+                try? transition.machine(as: Door.self)?.fire.lock(LockedState(1))
+                transition.machine(as: Door.self)?.announce("open")
+                try? transition.machine(as: Door.self)?.fire.close()
+            },
+            door.guarded(\.open) { _, _, transition in
+                try? transition.machine(as: Door.self)?.fire.smash()
+            }, Self.observed(door, journal), door.onTransition { _ in journal.write("everyone") },
+        ]
+        try door.fire.open(OpenState())
+        #expect(
+            journal.entries.map { $0.components(separatedBy: ":")[0] } == [
+                "open", "everyone", #"Door cannot fire "smash" in ClosedState"#,
+                #"Door cannot fire "lock" in OpenState"#, #""open" announced in OpenState"#, "close", "everyone",
+            ]
+        )
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("An observer may fire, also when it hears of a rejection; that is done before the rejected fire throws")
+    func fires() throws {
+        let journal = Journal()
+        let door = StateMachine<Door>()
+        let kept = [
+            Self.observed(door, journal),
+            door.observe { [unowned door] occurrence in
+                if case .rejected = occurrence { try? door.fire.smash() }
+            },
+        ]
+        #expect(throws: InvalidTransition.self) { try door.fire.close() }
+        #expect(door.state is SmashedState)
+        #expect(journal.entries.count == 2 && journal.entries[1] == "smash: ClosedState → SmashedState")
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test(
+        "An observer that answers each rejection with a fire that is rejected comes to an end",
+        .timeLimit(.minutes(1))
+    )
+    func endless() throws {
+        let door = StateMachine<Door>()
+        let count = Atomic(0)
+        let last = Mutex<InvalidTransition.Reason?>(nil)
+        let kept = door.observe { [unowned door] occurrence in
+            guard case .rejected(let error) = occurrence else { return }
+            count.add(1, ordering: .relaxed)
+            last.withLock { $0 = error.reason }
+            try? door.fire.close()
+        }
+        #expect(throws: InvalidTransition.self) { try door.fire.close() }
+        #expect(count.load(ordering: .relaxed) == 2 * StateMachine<Door>.chainLimit)
+        #expect(last.withLock { $0 } == .endlessChain)
+        try door.fire.open(OpenState())
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("An observer that is cancelled while it or another is told hears no more of it")
+    func cancelled() throws {
+        let journal = Journal()
+        let door = StateMachine<Door>()
+        let kept = Kept()
+        door.observe { _ in
+            journal.write("first")
+            kept.cancelAll()
+        }.keep()
+        kept.add(door.observe { _ in journal.write("second") })
+        door.announce("x")
+        try door.fire.open(OpenState())
+        #expect(journal.entries == ["first", "first"])
+
+        let itself = Kept()
+        itself.add(
+            door.observe { _ in
+                journal.write("itself")
+                itself.cancelAll()
+            }
+        )
+        door.announce("y")
+        door.announce("z")
+        #expect(journal.entries == ["first", "first", "first", "itself", "first"])
+    }
+
+    @Test("An observer whose token is dropped hears nothing, and keeps nothing alive")
+    func dropped() {
+        let journal = Journal()
+        let door = StateMachine<Door>()
+        var owner: Journal? = Journal()
+        weak let weakOwner = owner
+        _ = door.observe { [owner] _ in owner?.write("") }
+        owner = nil
+        #expect(weakOwner == nil)
+        let kept = door.observe { _ in journal.write("heard") }
+        door.announce("x")
+        kept.cancel()
+        door.announce("y")
+        #expect(journal.entries == ["heard"])
+    }
+
+    @Test("A slow observer holds up fires and no reader")
+    func slow() throws {
+        let door = StateMachine<Door>()
+        let isInside = DispatchSemaphore(value: 0)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let kept = door.observe { occurrence in
+            guard case .announced = occurrence else { return }
+            isInside.signal()
+            mayGoOn.wait()
+        }
+        let announced = onThread { door.announce("slow") }
+        #expect(isInside.comes())
+        #expect(door.state is ClosedState && door.can.open && door.revision == 0)
+        let fired = onThread { try? door.fire.open(OpenState()) }
+        #expect(!fired.comes(within: 0.1))
+        mayGoOn.signal()
+        #expect(fired.comes() && announced.comes())
+        #expect(door.state is OpenState)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A deadlock is told to observers though the turn never comes, and once")
+    func deadlock() throws {
+        let (one, other) = (StateMachine<Door>(), StateMachine<Door>())
+        let heard = Atomic(0)
+        let both = DispatchSemaphore(value: 0)
+        let arrived = Atomic(0)
+        func cross(_ machine: StateMachine<Door>, to target: StateMachine<Door>) -> [Registration] {
+            [
+                machine.didEnter(OpenState.self) { _, _ in
+                    if arrived.add(1, ordering: .sequentiallyConsistent).newValue == 2 {
+                        both.signal()
+                        both.signal()
+                    }
+                    both.wait()
+                    try? target.fire.smash()
+                },
+                machine.observe { [unowned machine] occurrence in
+                    guard case .rejected(let error) = occurrence, error.reason == .deadlock else { return }
+                    heard.add(1, ordering: .sequentiallyConsistent)
+                    // It is a circle still.
+                    try? machine.fire.smash()
+                    machine.announce("circle")
+                    #expect(throws: InvalidAction.self) { try machine.perform { _ in } }
+                },
+            ]
+        }
+        let kept = cross(one, to: other) + cross(other, to: one)
+        let threads = [onThread { try? one.fire.open(OpenState()) }, onThread { try? other.fire.open(OpenState()) }]
+        for thread in threads { #expect(thread.comes()) }
+        #expect(heard.load(ordering: .sequentiallyConsistent) == 1)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("Many threads that announce, act and fire are heard one after another, none lost")
+    func threads() {
+        let door = StateMachine<Door>()
+        let inside = Atomic(0)
+        let heard = Mutex<[String: Int]>([:])
+        let kept = door.observe { occurrence in
+            #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
+            let kind = String("\(occurrence)".split(separator: " ").last ?? "")
+            heard.withLock { $0[kind, default: 0] += 1 }
+            inside.subtract(1, ordering: .sequentiallyConsistent)
+        }
+        let total = Atomic(0)
+        onThreads(4) { index in
+            for _ in 0..<300 {
+                switch index {
+                case 0: door.announce("x")
+                case 1: try? door.perform(action: "a", in: (any DoorState).self) { _ in }
+                case 2: try? door.fire.open(OpenState())
+                default: try? door.fire.close()
+                }
+                total.add(1, ordering: .relaxed)
+            }
+        }
+        #expect(heard.withLock { $0.values.reduce(0, +) } == total.load(ordering: .relaxed))
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A log gets a line about everything, at a level that fits")
+    func log() throws {
+        let lines = Journal()
+        let door = StateMachine<Door>()
+        let kept = door.log { entry in lines.write("\(entry)") }
+        try door.fire.open(OpenState())
+        try door.fire.swing(OpenState(3))
+        try? door.fire.lock(LockedState(1))
+        try? door.fire(named: "fly")
+        try? door.perform(action: "knock", in: ClosedState.self) { _ in }
+        try door.perform(action: "paint", in: OpenState.self) { _ in }
+        door.announce("windy")
+        #expect(
+            lines.entries == [
+                "info: Door open: ClosedState → OpenState", "debug: Door swing: OpenState → OpenState",
+                #"warning: Door cannot fire "lock" in OpenState: it does not lead from there to LockedState. Allowed in OpenState: "close", "swing", "smash"."#,
+                #"error: Door cannot fire "fly" in OpenState: the workflow has no such event. Its events are "open", "close", "swing", "lock", "unlock", "smash"."#,
+                #"warning: Door cannot perform "knock" in OpenState: it is for ClosedState. These lead there: "close"."#,
+                #"info: Door "paint" performed in OpenState"#, #"notice: Door "windy" announced in OpenState"#,
+            ]
+        )
+        #expect(LogEntry.Level.allCases.map(\.rawValue) == ["debug", "info", "notice", "warning", "error"])
+        #expect(LogEntry.Level.debug < .info && !(LogEntry.Level.error < .warning))
+        withExtendedLifetime(kept) {}
+    }
+}

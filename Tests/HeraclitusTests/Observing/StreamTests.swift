@@ -1,0 +1,185 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("Streams and waiting", .timeLimit(.minutes(1))) struct StreamTests {
+    @Test("Several readers each get all transitions from when they asked, in order, and end with the machine")
+    func readers() async throws {
+        var door: StateMachine<Door>? = StateMachine<Door>()
+        let first = try #require(door).transitions
+        try door?.fire.open(OpenState())
+        let second = try #require(door).transitions
+        try door?.fire.swing(OpenState(1))
+        try door?.fire.close()
+        let third = try #require(door).transitions
+        // What waits to be read does not keep the machine alive.
+        weak let weakDoor = door
+        try door?.fire.smash()
+        for await transition in third {
+            #expect(transition.machine(as: Door.self) === door && transition.source is ClosedState)
+            break
+        }
+        door = nil
+        #expect(weakDoor == nil)
+        var heard: [String] = []
+        for await transition in first {
+            heard.append(transition.event ?? "")
+            #expect(transition.machine(as: Door.self) == nil)
+        }
+        #expect(heard == ["open", "swing", "close", "smash"])
+        heard = []
+        for await transition in second { heard.append(transition.event ?? "") }
+        #expect(heard == ["swing", "close", "smash"])
+    }
+
+    @Test("A slow reader has as many transitions waiting as the policy says")
+    func policies() async throws {
+        var door: StateMachine<Door>? = StateMachine<Door>(in: OpenState(0))
+        let newest = try #require(door).transitions(buffering: .bufferingNewest(2))
+        let oldest = try #require(door).transitions(buffering: .bufferingOldest(2))
+        let states = try #require(door).states(buffering: .bufferingNewest(1))
+        for angle in 1...5 { try door?.fire.swing(OpenState(angle)) }
+        door = nil
+        func angles(_ transitions: AsyncStream<StateTransition>) async -> [Int] {
+            var angles: [Int] = []
+            for await transition in transitions { angles.append((transition.destination as? OpenState)?.angle ?? -1) }
+            return angles
+        }
+        #expect(await angles(newest) == [4, 5])
+        #expect(await angles(oldest) == [1, 2])
+        var last: [Int] = []
+        for await state in states { last.append((state as? OpenState)?.angle ?? -1) }
+        #expect(last == [5])
+    }
+
+    @Test("The states begin with the current one; none is left out or comes twice, however many threads fire")
+    func states() async throws {
+        final class NumberState: WorkflowState {
+            let number: Int
+            init(_ number: Int) { self.number = number }
+        }
+        struct Counter: Workflow {
+            static var initial: NumberState { NumberState(0) }
+            let count = Event(from: NumberState.self, to: NumberState.self)
+        }
+        for _ in 0..<20 {
+            let machine = StateMachine<Counter>()
+            let read = Mutex<[Int]>([])
+            async let reading: Void = {
+                for await state in machine.states {
+                    read.withLock { $0.append(state.number) }
+                    if state.number == 400 { return }
+                }
+            }()
+            let threads = (0..<2).map { _ in
+                onThread { for _ in 0..<200 { try? machine.fire.count { NumberState($0.number + 1) } } }
+            }
+            await reading
+            for thread in threads { #expect(thread.comes()) }
+            let numbers = read.withLock { $0 }
+            let first = try #require(numbers.first)
+            #expect(numbers == Array(first...400))
+        }
+    }
+
+    @Test("A reader whose task is cancelled ends, and its closure is gone from the machine")
+    func cancelled() async throws {
+        let door = StateMachine<Door>()
+        let hasBegun = AsyncStream<Void>.makeStream()
+        let task = Task {
+            var count = 0
+            for await _ in door.states {
+                count += 1
+                hasBegun.continuation.yield()
+            }
+            return count
+        }
+        for await _ in hasBegun.stream { break }
+        task.cancel()
+        #expect(await task.value == 1)
+
+        // A stream that nobody reads holds nothing either.
+        var state: OpenState? = OpenState()
+        weak let weakState = state
+        var unread: AsyncStream<StateTransition>? = door.transitions
+        try door.fire.open(#require(state))
+        state = nil
+        try door.fire.close()
+        try door.fire.open(OpenState())
+        #expect(weakState != nil && unread != nil)
+        unread = nil
+        #expect(weakState == nil)
+    }
+
+    /// Fires its machine when it is released.
+    final class ParthianState: WorkflowState {
+        let fire: Mutex<(@Sendable () -> Void)?>
+        init(_ fire: @escaping @Sendable () -> Void = {}) { self.fire = Mutex(fire) }
+        init(from decoder: any Decoder) { fire = Mutex(nil) }
+        func encode(to encoder: any Encoder) {}
+        deinit { fire.withLock { $0 }?() }
+    }
+
+    struct Parthian: Workflow {
+        static var initial: any WorkflowState { ParthianState() }
+        let ride = Event(from: ParthianState.self, to: ParthianState.self)
+    }
+
+    @Test("A state that fires when it is released, because there was no room for it, blocks nobody")
+    func released() async throws {
+        let machine = StateMachine<Parthian>()
+        let shots = Atomic(0)
+        let stream = machine.states(buffering: .bufferingNewest(1))
+        for _ in 0..<10 {
+            try machine.fire.ride(
+                ParthianState { [weak machine] in
+                    if shots.add(1, ordering: .relaxed).newValue < 50 { try? machine?.fire.ride(ParthianState()) }
+                }
+            )
+        }
+        #expect(shots.load(ordering: .relaxed) > 5)
+        withExtendedLifetime(stream) {}
+    }
+
+    @Test("Waiting returns the object, at once where the machine is there already, and for a state that passes")
+    func wait() async throws {
+        let door = StateMachine<Door>()
+        #expect(try await door.wait(for: (any DoorState).self) is ClosedState)
+        let waiting = Task { try await door.wait(for: LockedState.self) }
+        let alsoWaiting = Task { try await door.wait(for: OpenState.self).angle }
+        try await Task.sleep(for: .milliseconds(20))
+        let locked = LockedState(3)
+        try door.fire.open(OpenState(12))
+        try door.fire.close()
+        try door.fire.lock(locked)
+        try door.fire.unlock(userInfo: ["code": 3])
+        #expect(try await waiting.value === locked)
+        #expect(try await alsoWaiting.value == 12)
+    }
+
+    @Test("Waiting for a state that can come no more throws, at once or as soon as it cannot")
+    func unreachable() async throws {
+        let door = StateMachine<Door>()
+        let waiting = Task { try await door.wait(for: OpenState.self) }
+        try await Task.sleep(for: .milliseconds(20))
+        try door.fire.smash()
+        let error = await #expect(throws: StateUnreachable.self) { try await waiting.value }
+        #expect(error?.workflow == "Door" && error?.expected == "OpenState" && error?.state == "SmashedState")
+        #expect(error?.description == "Door cannot get to OpenState from SmashedState: no events lead there.")
+        await #expect(throws: StateUnreachable.self) { try await door.wait(for: ClosedState.self) }
+        await #expect(throws: StateUnreachable.self) { try await door.wait(for: (any EmptyStateOfNobody).self) }
+        #expect(try await door.wait(for: SmashedState.self) === door.state)
+    }
+
+    @Test("Waiting ends with an error when its task is cancelled")
+    func waitCancelled() async throws {
+        let door = StateMachine<Door>()
+        let waiting = Task { try await door.wait(for: OpenState.self) }
+        try await Task.sleep(for: .milliseconds(20))
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+}
+
+protocol EmptyStateOfNobody: WorkflowState {}
