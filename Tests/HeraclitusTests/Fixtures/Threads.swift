@@ -33,3 +33,10 @@ extension DispatchSemaphore {
     /// Whether it is signalled within some seconds.
     func comes(within seconds: Double = 10) -> Bool { wait(timeout: .now() + seconds) == .success }
 }
+
+/// Runs a body on a thread of its own, for what waits for tasks: these have no more threads than there are cores.
+func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Result(catching: body)) }.start()
+    }
+}

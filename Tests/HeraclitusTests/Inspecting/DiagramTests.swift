@@ -1,0 +1,95 @@
+import Foundation
+import Heraclitus
+import Testing
+
+@Suite("Diagrams") struct DiagramTests {
+    final class OddState: WorkflowState, EmptyState { static var name: String { "a \"b\" \\ c\nd; #1 é" } }
+    final class EndState: WorkflowState, EmptyState { static var name: String { "end" } }
+
+    struct Odd: Workflow {
+        static var initial: any WorkflowState { OddState() }
+        static var name: String { "odd \"one\"" }
+        let go = Event("go: \"there\"; now", from: OddState.self, to: EndState.self)
+    }
+
+    @Test("DOT has every state and transition, with the current one and the final ones marked")
+    func dot() {
+        #expect(
+            Door.table.dot(current: "OpenState") == """
+                digraph "Door" {
+                    rankdir=LR;
+                    node [shape=box, style=rounded];
+                    "" [shape=point];
+                    "ClosedState";
+                    "OpenState" [style="rounded,filled"];
+                    "LockedState";
+                    "SmashedState" [peripheries=2];
+                    "" -> "ClosedState";
+                    "ClosedState" -> "OpenState" [label="open"];
+                    "OpenState" -> "ClosedState" [label="close"];
+                    "OpenState" -> "OpenState" [label="swing", style=dashed];
+                    "ClosedState" -> "LockedState" [label="lock"];
+                    "LockedState" -> "ClosedState" [label="unlock"];
+                    "ClosedState" -> "SmashedState" [label="smash"];
+                    "OpenState" -> "SmashedState" [label="smash"];
+                    "LockedState" -> "SmashedState" [label="smash"];
+                }
+
+                """
+        )
+    }
+
+    @Test("Mermaid has the same, with names that it does not take for its own")
+    func mermaid() {
+        #expect(
+            Door.table.mermaid(current: "OpenState") == """
+                stateDiagram-v2
+                    state "ClosedState" as s0
+                    state "OpenState" as s1
+                    state "LockedState" as s2
+                    state "SmashedState" as s3
+                    [*] --> s0
+                    s0 --> s1 : open
+                    s1 --> s0 : close
+                    s1 --> s1 : swing
+                    s0 --> s2 : lock
+                    s2 --> s0 : unlock
+                    s0 --> s3 : smash
+                    s1 --> s3 : smash
+                    s2 --> s3 : smash
+                    s3 --> [*]
+                    classDef current fill:#ffd700,color:#000
+                    class s1 current
+
+                """
+        )
+        let odd = Odd.table.mermaid()
+        #expect(odd.contains(#"state "a #34;b#34; #92; c#10;d#59; #35;1 é" as s0"#))
+        #expect(odd.contains("s0 --> s1 : go#58; #34;there#34;#59; now"))
+        #expect(!odd.contains("classDef") && Odd.table.mermaid(current: "nobody") == odd)
+    }
+
+    @Test("Graphviz reads what is written, whatever the names are", .enabled(if: DiagramTests.graphviz != nil))
+    func drawn() throws {
+        for (text, names) in [(Door.table.dot(), ["OpenState", "swing"]), (Odd.table.dot(current: "end"), ["end"])] {
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).dot")
+            defer { try? FileManager.default.removeItem(at: file) }
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: try #require(Self.graphviz))
+            process.arguments = ["-Tplain", file.path]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let drawn = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            for name in names { #expect(drawn.contains(name)) }
+            if text.contains("odd") { #expect(drawn.contains(#"\"b\""#)) }
+        }
+    }
+
+    /// Where Graphviz's `dot` is, if it is installed, as it is where this is decided to land.
+    static let graphviz = ["/usr/bin/dot", "/usr/local/bin/dot", "/opt/homebrew/bin/dot"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+}

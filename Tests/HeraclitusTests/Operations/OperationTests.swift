@@ -1,0 +1,298 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("Operations", .timeLimit(.minutes(1))) struct OperationTests {
+    /// What a composition looks like: an operation of one's own that has its states and answers with them.
+    final class Composed: Operation, @unchecked Sendable {
+        let journal: Journal
+        let queue = DispatchQueue(label: "composed")
+        private(set) lazy var life = OperationStateMachine(operation: self, dispatchQueue: queue)
+
+        init(_ journal: Journal = Journal()) {
+            self.journal = journal
+            super.init()
+            life.executionBlock = { [weak self] in
+                journal.write("execution \(self?.isExecuting ?? false)")
+                self?.life.finish()
+            }
+            life.cancellationBlock = { [weak self] in
+                journal.write("cancellation")
+                self?.life.finish()
+            }
+            life.finalizationBlock = { [weak self] in journal.write("finalization \(self?.isFinished ?? true)") }
+        }
+
+        override var isAsynchronous: Bool { true }
+        override var isReady: Bool { super.isReady && life.isReady }
+        override var isExecuting: Bool { life.isExecuting }
+        override var isFinished: Bool { life.isFinished }
+        override var isCancelled: Bool { life.isCancelled }
+        override func start() { try? life.start() }
+        override func cancel() {
+            super.cancel()
+            life.cancel()
+        }
+    }
+
+    struct Failure: Error, Equatable {}
+
+    /// Waits for a condition that other threads bring about.
+    private static func eventually(_ condition: () -> Bool) -> Bool {
+        for _ in 0..<5_000 {
+            if condition() { return true }
+            usleep(1_000)
+        }
+        return false
+    }
+
+    @Test("A composed operation goes from ready through executing to finished, its blocks in order on its queue")
+    func life() async throws {
+        try await onOwnThread {
+            let operation = Composed()
+            #expect(operation.isReady && !operation.isExecuting && !operation.isFinished && !operation.isCancelled)
+            #expect(operation.life.operation === operation && operation.life.dispatchQueue === operation.queue)
+            operation.queue.suspend()
+            operation.start()
+            // At once; what it does comes on the queue.
+            #expect(operation.isExecuting && !operation.isReady && operation.journal.entries.isEmpty)
+            operation.queue.resume()
+            #expect(Self.eventually { operation.isFinished })
+            #expect(!operation.isExecuting && !operation.isReady)
+            #expect(operation.journal.entries == ["execution true", "finalization false"])
+            #expect((operation.life.state as? OperationLife.Finished)?.wasCancelled == false)
+        }
+    }
+
+    @Test("Starting twice is a typed error, finishing twice and before the start is nothing")
+    func twice() async throws {
+        try await onOwnThread {
+            let operation = Composed()
+            operation.life.executionBlock = nil
+            let heard = Journal()
+            let kept = operation.life.machine.log { heard.write($0.level.rawValue) }
+            operation.life.finish()
+            operation.queue.sync {}
+            #expect(operation.isReady)
+            try operation.life.start()
+            let error = #expect(throws: InvalidTransition.self) { try operation.life.start() }
+            #expect(error?.event == "start" && error?.source == "Executing")
+            for _ in 0..<3 { operation.life.finish() }
+            operation.queue.sync {}
+            #expect(operation.isFinished)
+            #expect(throws: InvalidTransition.self) { try operation.life.start() }
+            operation.start()
+            #expect(operation.isFinished && operation.journal.entries == ["finalization false"])
+            #expect(
+                heard.entries == ["warning", "info", "warning", "info", "warning", "warning", "warning", "warning"]
+            )
+            withExtendedLifetime(kept) {}
+        }
+    }
+
+    @Test("Cancelling sets a flag and runs the cancellation block once; the operation goes on until it is finished")
+    func cancel() async throws {
+        try await onOwnThread {
+            let operation = Composed()
+            operation.life.executionBlock = nil
+            try operation.life.start()
+            operation.life.cancellationBlock = { operation.journal.write("cancellation") }
+            for _ in 0..<3 { operation.cancel() }
+            operation.queue.sync {}
+            #expect(operation.isCancelled && operation.isExecuting && !operation.isFinished)
+            #expect(operation.journal.entries == ["cancellation"])
+            operation.life.finish()
+            operation.queue.sync {}
+            #expect(operation.isFinished && operation.isCancelled)
+            #expect(operation.journal.entries == ["cancellation", "finalization false"])
+            #expect((operation.life.state as? OperationLife.Finished)?.wasCancelled == true)
+
+            let late = Composed()
+            try late.life.start()
+            #expect(Self.eventually { late.isFinished })
+            late.cancel()
+            late.queue.sync {}
+            #expect(!late.isCancelled && late.journal.entries == ["execution true", "finalization false"])
+        }
+    }
+
+    @Test("One that is cancelled, and finished by its cancellation block, before it is started finishes when it is")
+    func cancelledBeforeStart() async throws {
+        try await onOwnThread {
+            let operation = Composed()
+            operation.cancel()
+            operation.queue.sync {}
+            operation.queue.sync {}
+            #expect(operation.isCancelled && !operation.isFinished && !operation.isExecuting)
+            try operation.life.start()
+            #expect(Self.eventually { operation.isFinished })
+            #expect(operation.journal.entries == ["cancellation", "finalization false"])
+        }
+    }
+
+    @Test("Cancelled, started and finished at once by many threads, it is finished and each block has run once")
+    func race() async throws {
+        try await onOwnThread {
+            for _ in 0..<200 {
+                let operation = Composed()
+                onThreads(4) { index in
+                    switch index {
+                    case 0: operation.start()
+                    case 1: operation.cancel()
+                    case 2: operation.life.finish()
+                    default: operation.start()
+                    }
+                }
+                #expect(Self.eventually { operation.isFinished })
+                operation.queue.sync {}
+                let entries = operation.journal.entries
+                #expect(entries.filter { $0.hasPrefix("finalization") }.count == 1)
+                #expect(entries.filter { $0 == "cancellation" }.count <= 1)
+                #expect(entries.filter { $0.hasPrefix("execution") }.count <= 1)
+            }
+        }
+    }
+
+    @Test("An operation that is released while it executes is not kept, and its states come to their end")
+    func released() async throws {
+        try await onOwnThread {
+            let queue = DispatchQueue(label: "released")
+            var operation: Operation? = Operation()
+            weak let weakOperation = operation
+            let life = try OperationStateMachine(operation: #require(operation), dispatchQueue: queue)
+            let hasFinalized = Atomic(false)
+            life.finalizationBlock = { hasFinalized.store(true, ordering: .relaxed) }
+            try life.start()
+            queue.sync {}
+            operation = nil
+            #expect(weakOperation == nil && life.operation == nil && life.isExecuting)
+            life.cancel()
+            life.finish()
+            queue.sync {}
+            #expect(life.isFinished && hasFinalized.load(ordering: .relaxed))
+        }
+    }
+
+    @Test("A queue runs operations in the order of their dependencies, as many at once as it may")
+    func queue() async throws {
+        try await onOwnThread {
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 2
+            let running = Atomic(0)
+            let most = Mutex(0)
+            let journal = Journal()
+            @Sendable func work(_ name: String) {
+                let now = running.add(1, ordering: .relaxed).newValue
+                most.withLock { $0 = max($0, now) }
+                usleep(3_000)
+                journal.write(name)
+                running.subtract(1, ordering: .relaxed)
+            }
+            let first = StateMachineOperation { work("first") }
+            let middle = (0..<6).map { number in
+                number.isMultiple(of: 2)
+                    ? StateMachineOperation { work("\(number)") } : AsyncStateMachineOperation { work("\(number)") }
+            }
+            let last = Composed(journal)
+            for operation in middle {
+                operation.addDependency(first)
+                last.addDependency(operation)
+            }
+            queue.addOperations(middle.reversed() + [last, first], waitUntilFinished: true)
+            #expect(journal.entries.first == "first")
+            #expect(journal.entries.suffix(2) == ["execution true", "finalization false"])
+            #expect(Set(journal.entries.dropFirst().prefix(6)) == Set((0..<6).map { "\($0)" }))
+            #expect(most.withLock { $0 } <= 2)
+            #expect((middle + [first]).allSatisfy { $0.isFinished && $0.error == nil })
+        }
+    }
+
+    @Test("A queue that is cancelled half way comes to its end, with all operations finished")
+    func cancelledQueue() async throws {
+        try await onOwnThread {
+            for round in 0..<10 {
+                let queue = OperationQueue()
+                queue.maxConcurrentOperationCount = 3
+                let done = Atomic(0)
+                var operations: [Operation] = []
+                for number in 0..<30 {
+                    let operation: Operation =
+                        switch number % 3 {
+                        case 0:
+                            StateMachineOperation {
+                                usleep(500)
+                                done.add(1, ordering: .relaxed)
+                            }
+                        case 1:
+                            AsyncStateMachineOperation {
+                                try await Task.sleep(for: .milliseconds(number == 1 ? 1 : 10_000))
+                            }
+                        default: Composed()
+                        }
+                    if number > 2 { operation.addDependency(operations[number - 3]) }
+                    operations.append(operation)
+                }
+                queue.addOperations(operations, waitUntilFinished: false)
+                usleep(UInt32(round * 500))
+                queue.cancelAllOperations()
+                queue.waitUntilAllOperationsAreFinished()
+                #expect(operations.allSatisfy { $0.isFinished && !$0.isExecuting })
+            }
+        }
+    }
+
+    @Test("A body is not run when the operation was cancelled before; what it throws is the operation's error")
+    func bodies() async throws {
+        try await onOwnThread {
+            let queue = OperationQueue()
+            let cancelled = StateMachineOperation { Issue.record("It ran.") }
+            cancelled.cancel()
+            let failed = StateMachineOperation { throw Failure() }
+            let failedToo = AsyncStateMachineOperation { throw Failure() }
+            let hasBegun = DispatchSemaphore(value: 0)
+            let interrupted = AsyncStateMachineOperation {
+                hasBegun.signal()
+                try await Task.sleep(for: .seconds(600))
+            }
+            final class Subclass: StateMachineOperation, @unchecked Sendable {
+                let journal = Journal()
+                override func main() { journal.write("main") }
+            }
+            final class AsyncSubclass: AsyncStateMachineOperation, @unchecked Sendable {
+                let journal = Journal()
+                override func run() async throws {
+                    await Task.yield()
+                    journal.write("run")
+                }
+            }
+            let (subclass, asyncSubclass) = (Subclass(), AsyncSubclass())
+            queue.addOperations(
+                [cancelled, failed, failedToo, interrupted, subclass, asyncSubclass],
+                waitUntilFinished: false
+            )
+            #expect(hasBegun.comes())
+            interrupted.cancel()
+            queue.waitUntilAllOperationsAreFinished()
+            #expect(failed.error is Failure && failedToo.error is Failure && interrupted.error is CancellationError)
+            #expect(cancelled.isFinished && cancelled.isCancelled && cancelled.error == nil)
+            #expect(subclass.journal.entries == ["main"] && asyncSubclass.journal.entries == ["run"])
+        }
+    }
+
+    @Test("A completion block is called once, and the operation is released afterwards")
+    func completion() async throws {
+        try await onOwnThread {
+            weak var weakOperation: StateMachineOperation?
+            let count = Atomic(0)
+            do {
+                let queue = OperationQueue()
+                let operation = StateMachineOperation {}
+                operation.completionBlock = { count.add(1, ordering: .relaxed) }
+                weakOperation = operation
+                queue.addOperations([operation], waitUntilFinished: true)
+            }
+            #expect(Self.eventually { count.load(ordering: .relaxed) == 1 && weakOperation == nil })
+        }
+    }
+}
