@@ -15,7 +15,12 @@ let package = Package(
         .library(name: "HeraclitusTesting", targets: ["HeraclitusTesting"]),
         .executable(name: "benchmark", targets: ["Benchmark"]),
         .executable(name: "dpkg-replay", targets: ["DpkgReplay"]),
+        .executable(name: "download", targets: ["Download"]),
+        .executable(name: "inbox", targets: ["Inbox"]),
+        .executable(name: "operations", targets: ["Operations"]),
         .executable(name: "orders", targets: ["Orders"]),
+        .executable(name: "subscription", targets: ["Subscription"]),
+        .executable(name: "traffic-light", targets: ["TrafficLight"]),
     ],
     targets: [
         .target(name: "Heraclitus", swiftSettings: settings),
@@ -36,9 +41,39 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "Download",
+            dependencies: ["Heraclitus"],
+            path: "Examples/Download",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "Inbox",
+            dependencies: ["Heraclitus"],
+            path: "Examples/Inbox",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "Operations",
+            dependencies: ["Heraclitus"],
+            path: "Examples/Operations",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "Orders",
             dependencies: ["Heraclitus"],
             path: "Examples/Orders",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "Subscription",
+            dependencies: ["Heraclitus"],
+            path: "Examples/Subscription",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "TrafficLight",
+            dependencies: ["Heraclitus"],
+            path: "Examples/TrafficLight",
             swiftSettings: settings
         ),
         .testTarget(
@@ -49,7 +84,10 @@ let package = Package(
         ),
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["Benchmark", "DpkgReplay", "Heraclitus", "HeraclitusTesting", "Orders"],
+            dependencies: [
+                "Benchmark", "Download", "DpkgReplay", "Heraclitus", "HeraclitusTesting", "Inbox", "Operations", "Orders",
+                "Subscription", "TrafficLight",
+            ],
             exclude: ["DpkgReplay/Logs"],
             swiftSettings: settings
         ),

@@ -43,6 +43,13 @@ extension MachineCore {
         func refusal(_ reason: InvalidTransition.Reason, _ candidates: [String]) -> InvalidTransition {
             self.refusal(reason, trigger, from: source, userInfo: userInfo, candidates: candidates)
         }
+        func eventEntering(_ destination: Int) throws(InvalidTransition) -> UnsafePointer<BoundEvent> {
+            let events = definition.events.filter {
+                $0.reach.leads[source, destination] && !$0.reach.updates(source, to: destination)
+            }
+            if events.count == 1 { return definition.event(events[0].index) }
+            throw refusal(events.isEmpty ? .noEvent : .ambiguousEvent, events.map(\.name))
+        }
         switch trigger {
         case .event(let index):
             return definition.event(index)
@@ -55,11 +62,12 @@ extension MachineCore {
             guard let destination = definition.stateIndex(of: type) else {
                 throw refusal(.unregisteredState, [RegisteredState.name(of: type)])
             }
-            let events = definition.events.filter {
-                $0.reach.leads[source, destination] && !$0.reach.updates(source, to: destination)
+            return try eventEntering(destination)
+        case .enteringNamed(let name):
+            guard let destination = definition.stateIndex(named: name) else {
+                throw refusal(.unregisteredState, [name])
             }
-            if events.count == 1 { return definition.event(events[0].index) }
-            throw refusal(events.isEmpty ? .noEvent : .ambiguousEvent, events.map(\.name))
+            return try eventEntering(destination)
         }
     }
 

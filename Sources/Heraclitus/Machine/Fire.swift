@@ -237,4 +237,16 @@ extension StateMachine {
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
         try attempt(.entering(type(of: state as AnyObject)), userInfo: userInfo) { _ in takenObject(of: state) }
     }
+
+    /// Enters an empty state, given by name, by firing the one event that leads there from the current state.
+    ///
+    /// Events that only update a state are not considered.
+    /// - Parameters:
+    ///   - name: The name of the state.
+    ///   - userInfo: What callbacks and errors get.
+    /// - Throws: ``InvalidTransition``; `unregisteredState` for a name that there is not; `noEvent` or `ambiguousEvent` if there
+    ///   is not exactly one event; `destinationNeeded` if the state is not an ``EmptyState``.
+    public func enter(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
+        try attempt(.enteringNamed(name), userInfo: userInfo) { _ in try core.emptyState(named: name) }
+    }
 }

@@ -33,6 +33,14 @@ extension MachineCore {
         return Unmanaged.passRetained(make())
     }
 
+    /// An object of the state of a name, if that is an empty one.
+    func emptyState(named name: String) throws -> Unmanaged<AnyObject> {
+        guard let index = definition.stateIndex(named: name), let make = definition.state(index).pointee.make else {
+            throw DestinationNeeded(candidates: [name])
+        }
+        return Unmanaged.passRetained(make())
+    }
+
     /// The object in which everything accepted so far will leave the machine.
     @inline(__always)
     func expectedObject(in run: UnsafeMutablePointer<Run>) -> Unmanaged<AnyObject> {

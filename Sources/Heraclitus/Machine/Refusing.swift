@@ -18,6 +18,7 @@ extension MachineCore {
         case .named(let text): name = text
         case .unbound: break
         case .entering(let type): destination = RegisteredState.name(of: type)
+        case .enteringNamed(let name): destination = name
         }
         let details = InvalidTransition.Details(
             event: name,

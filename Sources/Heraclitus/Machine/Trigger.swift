@@ -10,6 +10,9 @@ enum Trigger {
     /// Whichever event leads to this class.
     indirect case entering(any AnyObject.Type)
 
+    /// Whichever event leads to the state of this name.
+    indirect case enteringNamed(String)
+
     @inlinable
     init(_ event: Int?) { self = event.map(Trigger.event) ?? .unbound }
 }

@@ -112,6 +112,22 @@ import Testing
         #expect(never?.description.hasSuffix("No event leads there from SmashedState.") == true)
     }
 
+    @Test("A state is entered by its name, where an event leads there and it needs no data")
+    func byName() throws {
+        let door = StateMachine<Door>(in: OpenState())
+        try door.enter(named: "ClosedState", userInfo: ["by": "wind"])
+        #expect(door.state is ClosedState)
+        let reasons: [(String, InvalidTransition.Reason)] = [
+            ("OpenState", .destinationNeeded), ("ClosedState", .noEvent), ("Nowhere", .unregisteredState),
+        ]
+        for (name, reason) in reasons {
+            let error = #expect(throws: InvalidTransition.self) { try door.enter(named: name) }
+            #expect(error?.reason == reason && error?.description.contains(name) == true)
+        }
+        try door.enter(named: "SmashedState")
+        #expect(door.state is SmashedState && door.revision == 2)
+    }
+
     /// A class of one's own that has states.
     final class Gate: Stateful, Sendable {
         let machine = StateMachine<Door>()

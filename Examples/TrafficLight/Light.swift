@@ -1,0 +1,27 @@
+import Heraclitus
+
+// The states of a traffic light that is blue before it works.
+
+protocol LightState: WorkflowState {}
+
+final class BlueState: LightState, EmptyState {
+    static var name: String { "blue" }
+}
+
+final class RedState: LightState, EmptyState {
+    static var name: String { "red" }
+}
+
+final class GreenState: LightState {
+    static var name: String { "green" }
+    let seconds: Int
+
+    init(seconds: Int) { self.seconds = seconds }
+}
+
+struct Light: Workflow {
+    static var initial: any LightState { BlueState() }
+
+    let stop = Event(from: BlueState.self, GreenState.self, to: RedState.self)
+    let go = Event(from: RedState.self, to: GreenState.self)
+}

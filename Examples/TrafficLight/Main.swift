@@ -1,0 +1,64 @@
+import Foundation
+import Heraclitus
+
+/// Hears of all outcomes by methods.
+final class Watchman: StateMachineDelegate {
+    func machine(_ machine: StateMachine<Light>, didMake transition: StateTransition) {
+        print("  watchman: \(transition)")
+    }
+    func machine(_ machine: StateMachine<Light>, didReject error: InvalidTransition) {
+        print("  watchman: rejected, \(error.source) → \(error.destination ?? "")")
+    }
+    func machine(_ machine: StateMachine<Light>, didPerform action: PerformedAction) {
+        print("  watchman: performed \(action.name) in \(type(of: action.state).name)")
+    }
+    func machine(_ machine: StateMachine<Light>, didRefuse error: InvalidAction) {
+        print("  watchman: refused \(error.action ?? "") in \(error.state)")
+    }
+    func machine(_ machine: StateMachine<Light>, didAnnounce announcement: Announcement) {
+        print("  watchman: \(announcement.name), \(announcement.userInfo)")
+    }
+}
+
+@main
+struct Main {
+    static func main() throws {
+        let light = CountingLight()
+        let watchman = Watchman()
+        let telling = light.machine.tell(watchman)
+        let posting = light.machine.postNotifications(prefix: "crossing.")
+        let observers = ["transitioned", "rejected", "performed", "refused", "foo"].map { name in
+            NotificationCenter.default.addObserver(
+                forName: Notification.Name("crossing." + name),
+                object: nil,
+                queue: nil
+            ) { print("  posted:   \($0.name.rawValue)") }
+        }
+
+        print("switch on")
+        try light.switchOn()
+        print("go green")
+        try light.goGreen(seconds: 3)
+        print("count: \(try light.count())")
+        print("go green again")
+        do { try light.goGreen(seconds: 5) } catch { print("  \(error)") }
+        print("enter a state by name, if an event leads there")
+        do throws(InvalidTransition) {
+            try light.machine.enter(named: "blue")
+        } catch {
+            print("  \(error)")
+        }
+        print("go red")
+        try light.goRed()
+        print("count a red light")
+        do { _ = try light.count() } catch { print("  \(error)") }
+        print("announce")
+        light.machine.announce("foo", userInfo: ["reason": "a parade"])
+        print("an action of the caller's own")
+        let seconds = try light.machine.perform(action: "measure", in: RedState.self) { _ in 0 }
+        print("  green for \(seconds) seconds")
+
+        for observer in observers { NotificationCenter.default.removeObserver(observer) }
+        withExtendedLifetime((telling, posting)) {}
+    }
+}
