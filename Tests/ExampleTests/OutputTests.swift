@@ -1,0 +1,16 @@
+import Foundation
+import Testing
+
+/// Examples that say the same each time they are run.
+@Suite("Examples that walk through") struct OutputTests {
+    @Test(
+        "An example says what it is known to say",
+        arguments: ["inbox", "operations", "subscription", "traffic-light"]
+    )
+    func output(of program: String) throws {
+        let known = packageFolder + "/Tests/ExampleTests/Outputs/\(program).txt"
+        let run = try run(program, [])
+        #expect(run.status == 0 && run.errors == "")
+        #expect(run.output == (try String(contentsOfFile: known, encoding: .utf8)))
+    }
+}
