@@ -14,7 +14,7 @@ struct Download: Workflow {
     let cancel = Event(from: IdleState.self, LoadingState.self, to: CancelledState.self)
 }
 
-/// What every state can be asked. Only some have something to say.
+/// What every state can be asked; only some have something to say.
 protocol DownloadState: WorkflowState {
     /// What there is of the file so far.
     var part: Part? { get }

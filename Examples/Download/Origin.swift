@@ -11,7 +11,7 @@ struct Origin: Codable, Equatable {
     /// Where the machine is kept meanwhile.
     var archivePath: String { target + ".download" }
 
-    /// - Parameter text: A URL, or the path of a file.
+    /// Understands a URL, or the path of a file.
     init(_ text: String, to target: String?) throws {
         let url = URL(string: text).flatMap { ["http", "https", "file"].contains($0.scheme) ? $0 : nil }
         self.url = url ?? URL(fileURLWithPath: text)

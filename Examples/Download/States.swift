@@ -3,7 +3,7 @@ import Heraclitus
 
 final class IdleState: DownloadState, EmptyState {}
 
-/// Only a download that is loading has a request. It lives as long as the state does and is not archived.
+/// Only a download that is loading has a request, which lives as long as the state does and is not archived.
 final class LoadingState: DownloadState, Entering, Restoring, ExitPreparing {
     private let current: Part
     private let request: Request

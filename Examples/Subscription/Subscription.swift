@@ -24,7 +24,7 @@ final class Subscription: Stateful, Sendable {
         registrations.withLock { $0 = added }
     }
 
-    /// Has the name of an event: the object's own method wins. `fire.wait` is the event.
+    /// Has the name of an event: the object's own method wins, and `fire.wait` is the event.
     func wait(for something: String) throws { try fire.wait(WaitingOnSomethingState(something)) }
 
     private func bill(_ isBilled: Bool) {

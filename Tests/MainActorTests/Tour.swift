@@ -52,6 +52,27 @@ struct Download: Workflow {
     let cancel = Event(from: IdleState.self, LoadingState.self, to: CancelledState.self)
 }
 
+/// A model of a screen whose methods the events are, and that hears of all that happens.
+final class Player: Stateful, StateMachineDelegate {
+    let machine = StateMachine<Download>()
+    var rejections = 0
+    var refusals = 0
+
+    nonisolated func machine(_ machine: StateMachine<Download>, didReject error: InvalidTransition) {
+        MainActor.assumeIsolated { rejections += 1 }
+    }
+
+    nonisolated func machine(_ machine: StateMachine<Download>, didRefuse error: InvalidAction) {
+        MainActor.assumeIsolated { refusals += 1 }
+    }
+
+    func retry() throws {
+        try inState(FailureState.self) { failure in
+            try load(LoadingState(request: failure.retrying ?? Request(url: "")))
+        }
+    }
+}
+
 /// A model of a screen, which is the main actor's, with a machine and hooks that reach back to it.
 final class Screen {
     let machine = StateMachine<Download>()
@@ -93,5 +114,19 @@ final class Screen {
         let machine = StateMachine<Download>()
         try await Task.detached { try machine.fire.cancel() }.value
         #expect(machine.state is CancelledState)
+    }
+
+    @Test("A host and a delegate of the main actor work there")
+    func host() throws {
+        let player = Player()
+        let kept = player.machine.tell(player)
+        #expect(throws: InvalidAction.self) { try player.retry() }
+        #expect(throws: InvalidTransition.self) { try player.fail(FailureState(.timedOut)) }
+        #expect(player.rejections == 1 && player.refusals == 1)
+        try player.load(LoadingState(request: Request(url: "a")))
+        try player.fail { loading in FailureState(.timedOut, retrying: loading.request) }
+        try player.retry()
+        #expect(player.isIn(LoadingState.self) && player.can.cancel && player.state.request?.url == "a")
+        withExtendedLifetime(kept) {}
     }
 }

@@ -1,6 +1,6 @@
 import Heraclitus
 
-// Figures of hooks and closures that are not there.
+// Figures of hooks, closures and observers that are not there.
 
 extension Figure {
     static var absent: [Figure] {
@@ -12,7 +12,15 @@ extension Figure {
                 ours: toggling(machineThatHadHooks()),
                 limit: toggling(StateMachine<PlainToggle>()),
                 remark: "against a workflow without any"
-            )
+            ),
+            Figure(
+                name: "observers, streams and Observation of the past",
+                unit: "ns",
+                goal: withinNoise,
+                ours: toggling(machineThatWasObserved()),
+                limit: toggling(StateMachine<PlainToggle>()),
+                remark: "against a machine that nobody has observed"
+            ),
         ]
     }
 
@@ -24,6 +32,18 @@ extension Figure {
             keep($1.isUpdate)
         }.cancel()
         machine.guarded(\.flip) { keep($2.isUpdate) }.cancel()
+        return machine
+    }
+
+    /// One that was observed in every way, and is not any more.
+    private static func machineThatWasObserved() -> StateMachine<PlainToggle> {
+        let machine = StateMachine<PlainToggle>()
+        machine.observe { keep($0.description) }.cancel()
+        machine.log { keep($0.message) }.cancel()
+        _ = machine.transitions
+        _ = machine.states(buffering: .bufferingNewest(1))
+        // On the main thread, where all figures are taken.
+        MainActor.assumeIsolated { _ = ObservableMachine(machine) }
         return machine
     }
 

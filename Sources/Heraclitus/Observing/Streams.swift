@@ -79,8 +79,9 @@ private final class Shared: Sendable {
 
     init(_ revision: Int) { last = Mutex(revision) }
 
-    /// Calls a body, unless that revision was given. What it returns, such as a state for which there was no room, is released
-    /// outside the lock.
+    /// Calls a body, unless that revision was given.
+    ///
+    /// What it returns, such as a state for which there was no room, is released outside the lock.
     @discardableResult
     func give<Result: Sendable>(_ revision: Int, _ body: () -> Result) -> Result? {
         last.withLock { last in

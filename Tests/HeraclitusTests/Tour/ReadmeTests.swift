@@ -20,7 +20,7 @@ import Testing
         let blocks = readme.components(separatedBy: "```swift\n").dropFirst().map {
             Self.lines($0.components(separatedBy: "```")[0])
         }.filter { $0.first?.hasPrefix(".") == false }
-        #expect(blocks.count == 4)
+        #expect(blocks.count == 5)
         for block in blocks {
             let isThere = compiled.indices.contains { compiled[$0...].starts(with: block) }
             #expect(isThere, "\(block.joined(separator: "\n"))")

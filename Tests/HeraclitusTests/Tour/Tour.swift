@@ -126,4 +126,24 @@ struct Lamp: Workflow {
         #expect(lamp.revision == 5)
         withExtendedLifetime(registrations) {}
     }
+
+    @Test("A lamp is observed as the README says")
+    func observed() async throws {
+        let lamp = StateMachine<Lamp>()
+        let kept = [
+            lamp.log { entry in print(entry) },  // a line about everything, refusals included
+            lamp.observe { occurrence in if case .rejected(let error) = occurrence { print(error.reason) } },
+        ]
+        let transitions = lamp.transitions  // a stream for each reader, which ends with the machine
+        try lamp.perform(action: "clean", in: OffState.self) { off in print("clean") }  // in turn, in that state only
+        try lamp.fire.burnOut()
+        let broken = try await lamp.wait(for: BrokenState.self)  // throws when it can come no more
+        for await transition in transitions {
+            print(transition)
+            if transition.destination === broken { break }
+        }
+
+        #expect(lamp.state === broken && lamp.revision == 1)
+        withExtendedLifetime(kept) {}
+    }
 }
