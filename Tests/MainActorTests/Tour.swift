@@ -52,8 +52,9 @@ struct Download: Workflow {
     let cancel = Event(from: IdleState.self, LoadingState.self, to: CancelledState.self)
 }
 
-/// A model of a screen whose methods the events are, and that hears of all that happens.
-final class Player: Stateful, StateMachineDelegate {
+/// A model of a screen whose methods the events are, and that hears of all that happens; it says `@MainActor`, because a
+/// delegate is Sendable, as which the compiler otherwise takes it for nobody's.
+@MainActor final class Player: Stateful, StateMachineDelegate {
     let machine = StateMachine<Download>()
     var rejections = 0
     var refusals = 0
@@ -68,7 +69,7 @@ final class Player: Stateful, StateMachineDelegate {
 
     func retry() throws {
         try inState(FailureState.self) { failure in
-            try load(LoadingState(request: failure.retrying ?? Request(url: "")))
+            try fire.load(LoadingState(request: failure.retrying ?? Request(url: "")))
         }
     }
 }

@@ -1,6 +1,7 @@
 /// An object of your own that has states, because it has a machine.
 ///
-/// The events are its methods, checked by the compiler; its own methods win where a name is taken, and `fire` has them all:
+/// The events are its methods, checked by the compiler; its own methods win where a name is taken, and `fire` has them all.
+/// Within the class they are `self.suspend()` or `fire.suspend()`.
 ///
 /// ```swift
 /// final class Subscription: Stateful {
