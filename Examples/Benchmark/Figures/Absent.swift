@@ -5,23 +5,21 @@ import Heraclitus
 extension Figure {
     static var absent: [Figure] {
         [
-            Figure(
-                name: "hooks of other states, other events and the past",
-                unit: "ns",
-                goal: withinNoise,
-                ours: toggling(machineThatHadHooks()),
-                limit: toggling(StateMachine<PlainToggle>()),
-                remark: "against a workflow without any"
-            ),
-            Figure(
-                name: "observers, streams and Observation of the past",
-                unit: "ns",
-                goal: withinNoise,
-                ours: toggling(machineThatWasObserved()),
-                limit: toggling(StateMachine<PlainToggle>()),
-                remark: "against a machine that nobody has observed"
-            ),
+            nothing("hooks of other states, other events and the past", machineThatHadHooks()),
+            nothing("observers, streams and Observation of the past", machineThatWasObserved()),
         ]
+    }
+
+    /// A machine that has had something, against one of a workflow that never had anything.
+    private static func nothing<W: ToggleWorkflow>(_ name: String, _ machine: StateMachine<W>) -> Figure {
+        Figure(
+            name: name,
+            unit: "ns",
+            goal: withinNoise,
+            ours: toggling(machine),
+            limit: toggling(StateMachine<PlainToggle>()),
+            remark: "against one that never had any"
+        )
     }
 
     private static func machineThatHadHooks() -> StateMachine<HookedToggle> {
