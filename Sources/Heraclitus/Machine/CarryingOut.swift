@@ -3,7 +3,7 @@ import Synchronization
 extension MachineCore {
     /// Makes a transition that is certain: calls who wants to know before, commits, calls who wants to know after.
     func carryOut(_ passage: Passage, in run: UnsafeMutablePointer<Run>) {
-        guard let record = passage.record else { return commit(passage, in: run) }
+        guard let record = passage.record else { preconditionFailure("Nobody is to be called.") }
         run.pointee.phase = .preparing
         record._withUnsafeGuaranteedRef { callBefore(passage.step, StateTransition($0)) }
         commit(passage, in: run)
@@ -21,13 +21,42 @@ extension MachineCore {
             case .passage(let passage): carryOut(passage, in: run)
             case .telling(let occurrence):
                 run.pointee.phase = .announcing
+                backlog.isTelling = true
                 callObservers(occurrence)
+                backlog.isTelling = false
             }
         }
     }
 
+    /// Calls who came while a transition was made that nobody was to hear of when it began.
+    ///
+    /// Whoever begins to listen and then looks at the state either sees the new one, or is called here: both are in the lock.
+    func callThoseWhoCame(
+        _ step: Step,
+        userInfo: UserInfo,
+        of machine: any TurnHolder,
+        in run: UnsafeMutablePointer<Run>
+    ) {
+        guard let thread = run.pointee.thread else { return }
+        let record = thread.record(
+            TransitionRecord.Content(
+                event: step.event,
+                isUpdate: step.isUpdate,
+                userInfo: userInfo.storage.map { Unmanaged.passUnretained($0) },
+                source: previous.load(ordering: .relaxed),
+                sourceState: step.source,
+                destination: state.load(ordering: .relaxed),
+                destinationState: step.destination,
+                machine: Unmanaged.passUnretained(machine)
+            )
+        )
+        run.pointee.phase = .announcing
+        record._withUnsafeGuaranteedRef { callAfter(step, StateTransition($0)) }
+        thread.finish(record, in: run)
+    }
+
     /// Shows the destination to readers, from now on and all at once.
-    private func commit(_ passage: Passage, in run: UnsafeMutablePointer<Run>) {
+    func commit(_ passage: Passage, in run: UnsafeMutablePointer<Run>) {
         let following = definition.tail(passage.step.index)
         let leftBehind = lock.withLock { _ in
             let leftBehind = previous.load(ordering: .relaxed)

@@ -78,7 +78,7 @@ extension MachineCore {
             return refusal
         }
         guard run.pointee.phase == .announcing else { throw refusal(.transitionInProgress) }
-        guard run.pointee.putOff < Self.chainLimit else { throw refusal(.endlessChain) }
+        guard run.pointee.putOffPassages < Self.chainLimit else { throw refusal(.endlessChain) }
         do throws(InvalidTransition) {
             if let offer = try offer(trigger, userInfo: userInfo, in: run, isPutOff: true) { return offer }
         } catch {
@@ -126,8 +126,11 @@ extension MachineCore {
         }
         if offer.isPutOff {
             offer.run.pointee.putOff(passage)
-        } else {
+        } else if passage.record != nil {
             carryOut(passage, in: offer.run)
+        } else {
+            commit(passage, in: offer.run)
+            if hasOwnHooks { callThoseWhoCame(passage.step, userInfo: userInfo, of: machine, in: offer.run) }
         }
         leave(offer, of: machine)
     }

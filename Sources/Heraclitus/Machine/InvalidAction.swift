@@ -36,7 +36,11 @@ public struct InvalidAction: Error, Sendable {
     public let expected: String?
 
     /// The names of the events that lead from the state to one that allows the action, in the order of the definition.
+    ///
+    /// None where a protocol allows it: whether a class conforms to that is not known before there is an object.
     public let leadingEvents: [String]
+
+    let knowsLeadingEvents: Bool
 
     /// What the caller passed along.
     public let userInfo: UserInfo
@@ -71,6 +75,7 @@ extension InvalidAction: CustomStringConvertible {
     /// What would work, if anything does.
     var suggestion: String? {
         switch reason {
+        case .notInState where !knowsLeadingEvents: nil
         case .notInState:
             leadingEvents.isEmpty
                 ? "No event leads there from \(state)."

@@ -10,7 +10,12 @@ extension MachineCore {
     /// Whether the definition has somebody to call, at the places that are given, or this machine has closures of its own.
     @inline(__always)
     private func listens(_ places: Places) -> Bool {
-        if !places.isEmpty { return true }
+        !places.isEmpty || hasOwnHooks
+    }
+
+    /// Whether this machine has closures of its own.
+    @inline(__always)
+    var hasOwnHooks: Bool {
         guard let hooks = ownHooks.load(ordering: .acquiring) else { return false }
         return hooks._withUnsafeGuaranteedRef { $0.listens }
     }

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension StateMachine {
     /// Runs a block in turn with the transitions: while it runs, no other thread's transition does.
     ///
@@ -13,7 +15,8 @@ extension StateMachine {
 
     /// Carries out an action that is allowed in one state, and in its subclasses, only.
     ///
-    /// It runs in turn with the transitions, as ``perform(_:)``. Observers hear that it was performed or refused.
+    /// It runs in turn with the transitions, as ``perform(_:)``. Observers hear that it was performed or refused, and then what it
+    /// has fired.
     /// - Parameters:
     ///   - name: The action's name, for observers and errors.
     ///   - allowed: The state's class, or a protocol of states.
@@ -32,14 +35,16 @@ extension StateMachine {
             guard let state = current as? S else {
                 throw refused(.notInState, name, allowed, userInfo: userInfo)
             }
+            let place = core.run.load(ordering: .relaxed)?.pointee.putOff
             let result: Result
             do {
                 result = try body(state)
             } catch {
-                _ = refused(.failed, name, allowed, userInfo: userInfo, because: error)
+                _ = refused(.failed, name, allowed, userInfo: userInfo, because: error, at: place)
                 throw error
             }
-            core.tell(.performed(PerformedAction(name: name, state: current, userInfo: userInfo)), of: self)
+            let action = PerformedAction(name: name, state: current, userInfo: userInfo)
+            core.tell(.performed(action), of: self, at: place)
             return result
         }
     }
@@ -68,10 +73,11 @@ extension StateMachine {
         _ action: String,
         _ allowed: S.Type,
         userInfo: UserInfo,
-        because error: (any Error)? = nil
+        because error: (any Error)? = nil,
+        at place: Int? = nil
     ) -> InvalidAction {
         let refusal = invalid(reason, action, allowed, userInfo: userInfo, because: error)
-        core.tell(.refused(refusal), of: self)
+        core.tell(.refused(refusal), of: self, at: place)
         return refusal
     }
 
@@ -95,6 +101,7 @@ extension StateMachine {
             leadingEvents: definition.events.filter { event in
                 destinations.contains { event.reach.leads[source, $0] }
             }.map(\.name),
+            knowsLeadingEvents: S.self is AnyClass,
             userInfo: userInfo,
             underlyingError: error,
             machines: machines

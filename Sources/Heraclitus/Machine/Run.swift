@@ -82,6 +82,9 @@ struct Run {
         backlogInUse.leftBehind.append(record.takeRetainedValue())
     }
 
+    /// How many passages were put off.
+    var putOffPassages: Int { backlog?.takeUnretainedValue().passageCount ?? 0 }
+
     /// How much was put off.
     var putOff: Int { backlog?.takeUnretainedValue().errands.count ?? 0 }
 
@@ -98,11 +101,27 @@ struct Run {
     mutating func putOff(_ passage: Passage) {
         let backlog = backlogInUse
         backlog.lastPassage = (backlog.errands.count, passage.state)
+        backlog.passageCount += 1
         backlog.errands.append(.passage(passage))
     }
 
     /// Puts off telling observers something until everyone has been called.
-    mutating func putOff(_ occurrence: Occurrence) { backlogInUse.errands.append(.telling(occurrence)) }
+    ///
+    /// Not without an end what they cause themselves, who may answer each rejection with a fire that is rejected.
+    /// - Parameters:
+    ///   - occurrence: What they are told.
+    ///   - place: Before what else was put off; `nil` for last.
+    ///   - limit: How much of what they cause while they are told is told.
+    mutating func putOff(_ occurrence: Occurrence, at place: Int?, limit: Int) {
+        let backlog = backlogInUse
+        if backlog.isTelling {
+            guard backlog.causedByTelling < limit else { return }
+            backlog.causedByTelling += 1
+        }
+        let place = place ?? backlog.errands.count
+        backlog.errands.insert(.telling(occurrence), at: place)
+        if let last = backlog.lastPassage, last.place >= place { backlog.lastPassage = (last.place + 1, last.state) }
+    }
 
     private var backlogInUse: Backlog {
         mutating get {
@@ -126,6 +145,12 @@ final class Backlog {
     /// What is to be done when everyone has been called, and how much of that is done.
     var errands: [Errand] = []
     var done = 0
+
+    var passageCount = 0
+
+    /// Whether observers are being told something, and how much they have caused by that to be told.
+    var isTelling = false
+    var causedByTelling = 0
 
     /// Where the last of the transitions stands, and the state that it leads to.
     var lastPassage: (place: Int, state: Unmanaged<AnyObject>)?

@@ -13,11 +13,15 @@ extension MachineCore {
     }
 
     /// Takes the turn to tell observers something, or leaves it to the turn under way on this thread.
-    func tell(_ occurrence: @autoclosure () -> Occurrence, of machine: any TurnHolder) {
+    /// - Parameters:
+    ///   - occurrence: What they are told.
+    ///   - machine: The machine.
+    ///   - place: Before what else was put off in the turn under way; `nil` for last.
+    func tell(_ occurrence: @autoclosure () -> Occurrence, of machine: any TurnHolder, at place: Int? = nil) {
         guard hasObservers else { return }
         let thread = FiringThread.current
         if turn.isOwned(by: thread), let run = run.load(ordering: .relaxed) {
-            return putOff(occurrence(), in: run)
+            return putOff(occurrence(), in: run, at: place)
         }
         guard waitForTurn(of: machine, as: thread) == nil else { return tellAtOnce(occurrence(), as: thread) }
         var run = Run()
@@ -33,8 +37,7 @@ extension MachineCore {
         thread.tellingOnce { callObservers(occurrence) }
     }
 
-    private func putOff(_ occurrence: Occurrence, in run: UnsafeMutablePointer<Run>) {
-        // Fires are refused from the limit on, of which observers are to hear; but not without an end, if they fire again.
-        if run.pointee.putOff < 2 * Self.chainLimit { run.pointee.putOff(occurrence) }
+    private func putOff(_ occurrence: Occurrence, in run: UnsafeMutablePointer<Run>, at place: Int? = nil) {
+        run.pointee.putOff(occurrence, at: place, limit: Self.chainLimit)
     }
 }

@@ -7,6 +7,9 @@ extension StateMachine {
     /// announcement: with the prefix `"Download."` `Download.transitioned` and `Download.foo`. Its object is the machine. Its
     /// user info is that of the event, the action or the announcement, and under the keys of ``StateMachineNotification`` what
     /// happened. It is posted as ``observe(_:)`` says, on the thread that fired.
+    ///
+    /// An observer that names an operation queue is waited for by the centre, and so by the machine: on a queue whose thread fires
+    /// the same machine, such as the main queue, both wait for ever. Name none, and go there with `async`.
     /// - Parameters:
     ///   - center: Where to post; the default center unless said otherwise.
     ///   - prefix: What the names begin with; the workflow's name and a point unless said otherwise.

@@ -1,6 +1,10 @@
 public import Observation
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#endif
+
 /// A machine for views: what they read of it is observed, and they are told when it changes.
 ///
 /// ```swift
@@ -15,8 +19,8 @@ import Synchronization
 /// ```
 ///
 /// The machine may be used from any thread, through this or without it. What is read is always what the machine is now. That it
-/// has changed is told after the change: at once by a transition on the main thread, and on the main actor soon after one on any
-/// other; several that come fast may be told once.
+/// has changed is told after the change: at once by a transition on the main thread of Apple's platforms, and else on the main actor
+/// soon after; several that come fast may be told once.
 @MainActor
 public final class ObservableMachine<W: Workflow> {
     /// The machine.
@@ -29,10 +33,9 @@ public final class ObservableMachine<W: Workflow> {
     /// - Parameter machine: The machine; a new one unless said otherwise.
     public init(_ machine: StateMachine<W> = StateMachine<W>()) {
         self.machine = machine
-        let mainThread = FiringThread.current
         let isToldSoon = Flag()
         let registered = machine.onTransition { [weak self] _ in
-            if FiringThread.current == mainThread {
+            if isOnMainThread {
                 self?.tell()
             } else if isToldSoon.raise() {
                 // From another thread it might come between a view's reading and its beginning to observe.
@@ -79,6 +82,15 @@ extension ObservableMachine: Stateful {
     /// - Parameter type: The class, or the protocol.
     /// - Returns: `true` for an object of a subclass, too.
     public nonisolated func isIn<S>(_ type: S.Type) -> Bool { state is S }
+}
+
+/// Whether this is certainly the main actor's thread; elsewhere than on Apple's platforms it has none of its own.
+private var isOnMainThread: Bool {
+    #if canImport(Darwin)
+        pthread_main_np() != 0
+    #else
+        false
+    #endif
 }
 
 private final class Flag: Sendable {

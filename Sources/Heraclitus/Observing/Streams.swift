@@ -85,7 +85,8 @@ private final class Shared: Sendable {
     @discardableResult
     func give<Result: Sendable>(_ revision: Int, _ body: () -> Result) -> Result? {
         last.withLock { last in
-            guard revision > last else { return nil }
+            // Beyond the largest one it says nothing any more.
+            guard revision > last || revision == MachineCore.largestRevision else { return nil }
             last = revision
             return body()
         }

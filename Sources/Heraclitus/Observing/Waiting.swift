@@ -8,8 +8,8 @@ extension StateMachine {
     /// ```
     /// - Parameter state: The state's class, or a protocol of states.
     /// - Returns: The state object with which it was reached.
-    /// - Throws: ``StateUnreachable`` when no events lead there any more, as from a final state; `CancellationError` when the
-    ///   task is cancelled.
+    /// - Throws: ``StateUnreachable`` when no events lead there any more; of a protocol that is only known in a final state.
+    ///   `CancellationError` when the task is cancelled.
     public func wait<S: Sendable>(for state: S.Type) async throws -> S {
         let beginnings = definition.states(leadingTo: state)
         for await current in states {

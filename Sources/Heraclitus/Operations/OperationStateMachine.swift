@@ -6,7 +6,16 @@ import Synchronization
 ///
 /// ```swift
 /// final class Fetch: Operation, @unchecked Sendable {
-///     lazy var life = OperationStateMachine(operation: self, dispatchQueue: queue)
+///     private(set) lazy var life = OperationStateMachine(operation: self, dispatchQueue: .global())
+///
+///     override init() {
+///         super.init()
+///         // Here, so that what is lazy is there before other threads are.
+///         life.executionBlock = { [weak self] in
+///             self?.fetch()
+///             self?.life.finish()
+///         }
+///     }
 ///
 ///     override var isAsynchronous: Bool { true }
 ///     override var isReady: Bool { super.isReady && life.isReady }
@@ -14,8 +23,8 @@ import Synchronization
 ///     override var isFinished: Bool { life.isFinished }
 ///     override func start() { try? life.start() }
 ///     override func cancel() {
-///         super.cancel()
 ///         life.cancel()
+///         super.cancel()
 ///     }
 /// }
 /// ```
@@ -43,6 +52,9 @@ public final class OperationStateMachine: Stateful, Sendable {
         var execution: Block?
         var cancellation: Block?
         var finalization: Block?
+
+        /// What a base class does at once when it is cancelled.
+        var interruption: Block?
     }
 
     private let storage = Mutex(Storage())
@@ -86,6 +98,11 @@ public final class OperationStateMachine: Stateful, Sendable {
         set { _ = storage.withLock { exchange(&$0.finalization, newValue) } }
     }
 
+    var interruption: Block? {
+        get { storage.withLock { $0.interruption } }
+        set { _ = storage.withLock { exchange(&$0.interruption, newValue) } }
+    }
+
     /// Whether the operation waits to be started.
     public var isReady: Bool { isIn(OperationLife.Ready.self) }
 
@@ -114,17 +131,24 @@ extension OperationStateMachine {
     ///
     /// One that is finished stays so. One that was cancelled and not started yet finishes as soon as it is started; what was neither
     /// cancelled nor started stays ready. Whoever observes the ``machine`` hears of it.
-    public func finish() { dispatchQueue.async { [self] in finishNow() } }
+    public func finish() {
+        // The operation is to hear of it.
+        dispatchQueue.async { [self, operation] in
+            finishNow()
+            withExtendedLifetime(operation) {}
+        }
+    }
 
     /// Marks the operation as cancelled, once, and runs the cancellation block on the queue.
     ///
     /// It goes on until somebody calls ``finish()``. One that is finished is not cancelled any more.
     public func cancel() {
-        let block = storage.withLock { storage -> Block? in
-            guard !storage.isCancelled, !storage.isOver else { return nil }
+        let (interruption, block) = storage.withLock { storage -> (Block?, Block?) in
+            guard !storage.isCancelled, !storage.isOver else { return (nil, nil) }
             storage.isCancelled = true
-            return storage.cancellation
+            return (storage.interruption, storage.cancellation)
         }
+        interruption?()
         if let block { dispatchQueue.async(execute: block) }
     }
 
@@ -134,14 +158,24 @@ extension OperationStateMachine {
             if state is OperationLife.Ready, isCancelled {
                 try machine.fire.finishAtStart(OperationLife.Ready(isFinishAsked: true))
             } else {
-                try machine.fire.finish { _ in
-                    // From now on it is not cancelled any more.
-                    storage.withLock { storage in
-                        storage.isOver = true
-                        return OperationLife.Finished(wasCancelled: storage.isCancelled)
-                    }
+                try finishOrStay()
+            }
+        }
+    }
+
+    private func finishOrStay() throws(InvalidTransition) {
+        do throws(InvalidTransition) {
+            try machine.fire.finish { _ in
+                // From now on it is not cancelled any more.
+                storage.withLock { storage in
+                    storage.isOver = true
+                    return OperationLife.Finished(wasCancelled: storage.isCancelled)
                 }
             }
+        } catch {
+            // Unless a guard that somebody has added wants it to go on.
+            if error.reason == .declined { storage.withLock { $0.isOver = false } }
+            throw error
         }
     }
 
@@ -151,6 +185,14 @@ extension OperationStateMachine {
             if executing.isFinishAsked { finishNow() } else { executionBlock?() }
             withExtendedLifetime(operation) {}
         }
+    }
+
+    /// What a block keeps alive it keeps no longer than it may be called.
+    private func letGoOfBlocks() {
+        executionBlock = nil
+        cancellationBlock = nil
+        finalizationBlock = nil
+        interruption = nil
     }
 
     private func listen() {
@@ -171,6 +213,7 @@ extension OperationStateMachine {
         machine.didFire(\.finish) { [weak self] _, _, _ in
             self?.operation?.didChangeValue(for: \.isExecuting)
             self?.operation?.didChangeValue(for: \.isFinished)
+            self?.letGoOfBlocks()
         }.keep()
     }
 }

@@ -45,8 +45,9 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
 
     /// Marks the operation as cancelled.
     open override func cancel() {
-        super.cancel()
+        // First: by the other the queue starts it, and it might be over before it knew why.
         stateMachine.cancel()
+        super.cancel()
     }
 
     /// `true`: it is finished later than `start` returns.
@@ -111,7 +112,7 @@ open class AsyncStateMachineOperation: StateMachineOperation, @unchecked Sendabl
             }
             stateMachine.finish()
         }
-        stateMachine.cancellationBlock = { task.cancel() }
+        stateMachine.interruption = { task.cancel() }
         if isCancelled { task.cancel() }
     }
 }

@@ -38,6 +38,13 @@ import Testing
             try door.fire.open(OpenState(1))
         }
         #expect((door.state as? OpenState)?.angle == 1 && door.revision == 3)
+        try door.fire.close()
+        try door.perform { _ in
+            try door.fire.open(OpenState(1))
+            // Built from the state that it will be in.
+            try door.fire.swing { open in OpenState(open.angle + 1) }
+        }
+        #expect((door.state as? OpenState)?.angle == 2 && door.revision == 6)
         #expect(throws: WrongCode.self) {
             try door.perform { _ in
                 try door.fire.close()
@@ -67,6 +74,33 @@ import Testing
         ]
         try door.fire.open(OpenState())
         #expect(journal.entries == ["guard ClosedState", "transitionInProgress", "hook OpenState", "within"])
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("Observers hear of an action first, and then of what it has fired")
+    func order() throws {
+        let door = StateMachine<Door>()
+        let journal = Journal()
+        let kept = door.observe { journal.write("\($0)".components(separatedBy: ":")[0]) }
+        try door.perform(action: "outer", in: ClosedState.self) { _ in
+            try door.fire.open(OpenState())
+            try door.perform(action: "inner", in: ClosedState.self) { _ in
+                try door.fire.swing { open in OpenState(open.angle + 1) }
+                try door.fire.close()
+            }
+            try? door.fire.close()
+            try? door.perform(action: "failed", in: ClosedState.self) { _ in
+                try door.fire.lock { _ in LockedState(1) }
+                throw WrongCode()
+            }
+        }
+        #expect(
+            journal.entries == [
+                #""outer" performed in ClosedState"#, "open", #""inner" performed in ClosedState"#, "swing", "close",
+                #"Door cannot fire "close" in ClosedState"#, #"Door cannot perform "failed" in ClosedState"#, "lock",
+            ]
+        )
+        #expect(door.state is LockedState)
         withExtendedLifetime(kept) {}
     }
 
@@ -110,6 +144,11 @@ import Testing
             try door.perform(action: "paint", in: OpenState.self) { _ in }
         }
         #expect(never?.description.hasSuffix("No event leads there from SmashedState.") == true)
+        // Which states conform to a protocol nobody knows before there is an object.
+        let unknown = #expect(throws: InvalidAction.self) {
+            try door.perform(action: "paint", in: (any EmptyStateOfNobody).self) { _ in }
+        }
+        #expect(unknown?.leadingEvents == [] && unknown?.recoverySuggestion == nil)
     }
 
     @Test("A state is entered by its name, where an event leads there and it needs no data")

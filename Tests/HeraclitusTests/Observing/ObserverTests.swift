@@ -133,10 +133,83 @@ import Testing
             try? door.fire.close()
         }
         #expect(throws: InvalidTransition.self) { try door.fire.close() }
-        #expect(count.load(ordering: .relaxed) == 2 * StateMachine<Door>.chainLimit)
-        #expect(last.withLock { $0 } == .endlessChain)
+        #expect(count.load(ordering: .relaxed) == StateMachine<Door>.chainLimit + 1)
+        #expect(last.withLock { $0 } == .notAllowed)
         try door.fire.open(OpenState())
         withExtendedLifetime(kept) {}
+    }
+
+    @Test("What is told does not count as a fire: whoever looks on changes nothing")
+    func uncounted() throws {
+        let door = StateMachine<Door>()
+        let count = Atomic(0)
+        let kept = door.observe { _ in count.add(1, ordering: .relaxed) }
+        try door.perform { _ in
+            for _ in 0..<StateMachine<Door>.chainLimit + 5 {
+                door.announce("x")
+                try? door.fire.close()
+            }
+            try door.fire.open(OpenState())
+        }
+        #expect(door.state is OpenState)
+        #expect(count.load(ordering: .relaxed) == 2 * (StateMachine<Door>.chainLimit + 5) + 1)
+        withExtendedLifetime(kept) {}
+    }
+
+    final class WokenState: WorkflowState, EmptyState, EntryPreparing, Entering, ExitPreparing {
+        func willEnter(_ transition: StateTransition) { transition.machine(as: Waking.self)?.announce("willEnter") }
+        func didEnter(_ transition: StateTransition) { transition.machine(as: Waking.self)?.announce("didEnter") }
+        func willExit(_ transition: StateTransition) { transition.machine(as: Waking.self)?.announce("willExit") }
+    }
+
+    struct Waking: Workflow {
+        static var initial: any WorkflowState { WokenState() }
+        let again = Event(from: WokenState.self, to: WokenState.self)
+    }
+
+    @Test("An announcement activates the machine, so that an observer that fires does not get ahead of that")
+    func activates() {
+        let machine = StateMachine<Waking>()
+        let journal = Journal()
+        let kept = machine.observe { [unowned machine] occurrence in
+            journal.write(occurrence.description.components(separatedBy: " ")[0])
+            if case .announced(let announcement) = occurrence, announcement.name == "hello" {
+                try? machine.fire.again()
+            }
+        }
+        machine.announce("hello")
+        #expect(machine.isActive && machine.revision == 1)
+        #expect(
+            journal.entries == [
+                "\"willEnter\"", "\"didEnter\"", "\"hello\"", "again:", "\"willExit\"", "\"willEnter\"", "\"didEnter\"",
+            ]
+        )
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("Who begins to listen while a transition is made either sees the new state or hears of it")
+    func latecomers() throws {
+        final class SlowState: WorkflowState {
+            let number: Int
+            init(_ number: Int) { self.number = number }
+        }
+        struct Slow: Workflow {
+            static var initial: any WorkflowState { SlowState(0) }
+            let next = Event(from: SlowState.self, to: SlowState.self)
+        }
+        for _ in 0..<2_000 {
+            let machine = StateMachine<Slow>()
+            let heard = Atomic(0)
+            onThreads(2) { index in
+                if index == 0 {
+                    try? machine.fire.next(SlowState(1))
+                } else {
+                    machine.onTransition { _ in heard.add(1, ordering: .relaxed) }.keep()
+                    heard.add((machine.state as? SlowState)?.number == 1 ? 10 : 0, ordering: .relaxed)
+                }
+            }
+            #expect(heard.load(ordering: .relaxed) > 0)
+        }
     }
 
     @Test("An observer that is cancelled while it or another is told hears no more of it")
