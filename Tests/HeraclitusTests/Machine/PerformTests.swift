@@ -104,6 +104,18 @@ import Testing
         withExtendedLifetime(kept) {}
     }
 
+    @Test("An observer that hears of an action fires after what that has fired")
+    func observerFires() throws {
+        let door = StateMachine<Door>()
+        let kept = door.observe { [unowned door] occurrence in
+            guard case .performed = occurrence else { return }
+            try? door.fire.swing { open in OpenState(open.angle + 1) }
+        }
+        try door.perform(action: "push", in: ClosedState.self) { _ in try door.fire.open(OpenState(1)) }
+        #expect((door.state as? OpenState)?.angle == 2)
+        withExtendedLifetime(kept) {}
+    }
+
     @Test("The first block activates the machine")
     func activates() throws {
         final class WokenState: WorkflowState, EmptyState, Entering {

@@ -194,22 +194,27 @@ import Testing
             init(_ number: Int) { self.number = number }
         }
         struct Slow: Workflow {
-            static var initial: any WorkflowState { SlowState(0) }
+            static var initial: SlowState { SlowState(0) }
             let next = Event(from: SlowState.self, to: SlowState.self)
         }
-        for _ in 0..<2_000 {
-            let machine = StateMachine<Slow>()
-            let heard = Atomic(0)
-            onThreads(2) { index in
-                if index == 0 {
-                    try? machine.fire.next(SlowState(1))
-                } else {
-                    machine.onTransition { _ in heard.add(1, ordering: .relaxed) }.keep()
-                    heard.add((machine.state as? SlowState)?.number == 1 ? 10 : 0, ordering: .relaxed)
-                }
-            }
-            #expect(heard.load(ordering: .relaxed) > 0)
+        let machine = StateMachine<Slow>()
+        let isDone = Atomic(false)
+        let firing = onThread {
+            while !isDone.load(ordering: .relaxed) { try? machine.fire.next { SlowState($0.number + 1) } }
         }
+        for _ in 0..<3_000 {
+            let first = Atomic(-1)
+            let registration = machine.onTransition { transition in
+                let number = (transition.destination as? SlowState)?.number ?? 0
+                _ = first.compareExchange(expected: -1, desired: number, ordering: .relaxed)
+            }
+            let seen = machine.state.number
+            while machine.state.number < seen + 3 {}
+            registration.cancel()
+            #expect(first.load(ordering: .relaxed) <= seen + 1)
+        }
+        isDone.store(true, ordering: .relaxed)
+        #expect(firing.comes())
     }
 
     @Test("An observer that is cancelled while it or another is told hears no more of it")
