@@ -6,32 +6,34 @@ import Synchronization
 @main
 struct Operations {
     static let loaves = 6
+    static let steps = 3 * loaves
 
     static func main() throws {
         let hands = OperationQueue()
         hands.maxConcurrentOperationCount = 2
         let (working, done) = (Counter(), Counter())
+        let (half, away) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
 
-        /// What every step does, and how many do it at once.
-        @Sendable func work(for milliseconds: UInt32) {
+        /// What every step does.
+        @Sendable func work() {
             working.add(1)
-            usleep(milliseconds * 1_000)
+            // Until the other hand is at work, too.
+            for _ in 0..<1_000 where working.most < 2 { usleep(1_000) }
+            if done.add(1) >= steps / 2 {
+                half.signal()
+                away.wait()
+                away.signal()
+            }
             working.add(-1)
-            done.add(1)
         }
 
-        let half = DispatchSemaphore(value: 0)
         var operations: [Operation] = []
-        for loaf in 0..<loaves {
-            let mix = StateMachineOperation { work(for: 2) }
-            let bake = Baking {
-                work(for: 4)
-                if loaf == loaves / 2 { half.signal() }
-            }
-            let taste = AsyncStateMachineOperation { work(for: 1) }
+        for _ in 0..<loaves {
+            let mix = StateMachineOperation { work() }
+            let bake = Baking { work() }
+            let taste = AsyncStateMachineOperation { work() }
             bake.addDependency(mix)
             taste.addDependency(bake)
-            if let before = operations.last { mix.addDependency(before) }
             operations += [mix, bake, taste]
         }
         hands.addOperations(operations, waitUntilFinished: false)
@@ -39,17 +41,18 @@ struct Operations {
         half.wait()
         print("half way, and called away")
         hands.cancelAllOperations()
+        away.signal()
         hands.waitUntilAllOperationsAreFinished()
 
         let cancelled = operations.count { $0.isCancelled }
-        print(
-            "all finished: \(operations.allSatisfy(\.isFinished)), still executing: \(operations.count(where: \.isExecuting))"
-        )
-        print("worked at once: at most \(working.most <= 2 ? "two" : "too many")")
-        print("some were done: \(done.count > 3 * (loaves / 2)), some cancelled: \(cancelled > 0)")
-        print("each was done or cancelled: \(done.count + cancelled >= operations.count)")
+        let (finished, executing) = (operations.count(where: \.isFinished), operations.count(where: \.isExecuting))
+        print("finished: \(finished) of \(operations.count), still executing: \(executing)")
+        print("worked at once: \(working.most)")
+        // The other hand may have been at something.
+        print("about half was done: \((steps / 2...steps / 2 + 1).contains(done.count))")
+        print("the rest was cancelled: \(done.count + cancelled >= operations.count)")
 
-        let again = operations[0]
+        let again = operations.first { !$0.isCancelled }
         guard let states = (again as? StateMachineOperation)?.stateMachine else { return }
         do throws(InvalidTransition) { try states.start() } catch { print(error) }
     }
@@ -78,8 +81,8 @@ final class Baking: Operation, @unchecked Sendable {
     override var isFinished: Bool { states.isFinished }
     override func start() { try? states.start() }
     override func cancel() {
-        super.cancel()
         states.cancel()
+        super.cancel()
     }
 }
 
@@ -90,10 +93,12 @@ final class Counter: Sendable {
     var count: Int { counts.withLock { $0.now } }
     var most: Int { counts.withLock { $0.most } }
 
-    func add(_ difference: Int) {
+    @discardableResult
+    func add(_ difference: Int) -> Int {
         counts.withLock {
             $0.now += difference
             $0.most = max($0.most, $0.now)
+            return $0.now
         }
     }
 }

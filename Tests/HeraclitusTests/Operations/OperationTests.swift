@@ -31,8 +31,8 @@ import Testing
         override var isCancelled: Bool { life.isCancelled }
         override func start() { try? life.start() }
         override func cancel() {
-            super.cancel()
             life.cancel()
+            super.cancel()
         }
     }
 
@@ -185,7 +185,9 @@ import Testing
             @Sendable func work(_ name: String) {
                 let now = running.add(1, ordering: .relaxed).newValue
                 most.withLock { $0 = max($0, now) }
-                usleep(3_000)
+                // Those in the middle wait for one another.
+                if name != "first" { #expect(Self.eventually { most.withLock { $0 } == 2 }) }
+                usleep(1_000)
                 journal.write(name)
                 running.subtract(1, ordering: .relaxed)
             }
@@ -203,7 +205,7 @@ import Testing
             #expect(journal.entries.first == "first")
             #expect(journal.entries.suffix(2) == ["execution true", "finalization false"])
             #expect(Set(journal.entries.dropFirst().prefix(6)) == Set((0..<6).map { "\($0)" }))
-            #expect(most.withLock { $0 } <= 2)
+            #expect(most.withLock { $0 } == 2)
             #expect((middle + [first]).allSatisfy { $0.isFinished && $0.error == nil })
         }
     }
@@ -293,6 +295,75 @@ import Testing
                 queue.addOperations([operation], waitUntilFinished: true)
             }
             #expect(Self.eventually { count.load(ordering: .relaxed) == 1 && weakOperation == nil })
+        }
+    }
+
+    @Test("A finish that a guard declines leaves an operation that can be cancelled and finished")
+    func declined() async throws {
+        try await onOwnThread {
+            let operation = Composed()
+            operation.life.executionBlock = nil
+            let guardian = operation.life.machine.guarded(\.finish) { _, _, _ in throw Failure() }
+            try operation.life.start()
+            operation.life.finish()
+            operation.queue.sync {}
+            #expect(operation.isExecuting)
+            guardian.cancel()
+            // Its cancellation block finishes it.
+            operation.cancel()
+            #expect(Self.eventually { operation.isFinished })
+            #expect(operation.isCancelled && operation.journal.entries.first == "cancellation")
+        }
+    }
+
+    @Test(
+        "An operation that nobody holds while it executes is told that it is finished, and its completion block is called"
+    )
+    func dropped() async throws {
+        try await onOwnThread {
+            for isAsync in [false, true] {
+                let isComplete = DispatchSemaphore(value: 0)
+                let operation = isAsync ? AsyncStateMachineOperation { await Task.yield() } : StateMachineOperation {}
+                operation.completionBlock = { isComplete.signal() }
+                operation.start()
+                _ = consume operation
+                #expect(isComplete.comes())
+            }
+        }
+    }
+
+    @Test("A cancellation block of the caller's runs beside the cancelling of an async body")
+    func asyncCancellation() async throws {
+        try await onOwnThread {
+            let (hasBegun, hasCleanedUp) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let operation = AsyncStateMachineOperation {
+                hasBegun.signal()
+                try await Task.sleep(for: .seconds(600))
+            }
+            operation.stateMachine.cancellationBlock = { hasCleanedUp.signal() }
+            operation.start()
+            #expect(hasBegun.comes())
+            operation.cancel()
+            #expect(hasCleanedUp.comes() && Self.eventually { operation.isFinished })
+            #expect(operation.error is CancellationError)
+            #expect((operation.stateMachine.state as? OperationLife.Finished)?.wasCancelled == true)
+        }
+    }
+
+    @Test("Blocks are let go of when the operation is finished, whatever they keep alive")
+    func blocks() async throws {
+        try await onOwnThread {
+            weak var weakOperation: Composed?
+            do {
+                let operation = Composed()
+                weakOperation = operation
+                operation.life.cancellationBlock = { [operation] in _ = operation.isReady }
+                operation.life.executionBlock = { [operation] in operation.life.finish() }
+                operation.life.finalizationBlock = { [operation] in _ = operation.isReady }
+                try operation.life.start()
+                #expect(Self.eventually { operation.isFinished })
+            }
+            #expect(Self.eventually { weakOperation == nil })
         }
     }
 }
