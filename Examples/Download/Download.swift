@@ -44,6 +44,12 @@ struct Part: Codable, Equatable {
     /// What tells this version of the file from later ones, a strong ETag; `nil` where it cannot be gone on with.
     var tag: String?
 
+    /// Whether more can be loaded where this ends.
+    var canGoOn: Bool { byteCount > 0 && tag != nil }
+
+    /// The same, to go elsewhere.
+    func going(by origin: Origin) -> Part { Part(origin: origin, byteCount: byteCount, total: total, tag: tag) }
+
     /// How much there is of it, in words.
     var amount: String { total.map { "\(byteCount) of \($0) bytes" } ?? "\(byteCount) bytes" }
 }

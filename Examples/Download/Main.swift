@@ -1,14 +1,15 @@
 import Foundation
 import Heraclitus
+import Synchronization
 
 /// Loads a file, and goes on where it was interrupted.
 @main
 struct Main {
     static let usage = """
-        usage: download URL-or-file [--to FILE]
+        usage: download URL-or-file [--to FILE] [--verbose]
 
         Ctrl-C cancels; the same command goes on where it was, if the server lets it. A download fails when nothing comes for
-        30 seconds, or for as many as the environment variable DOWNLOAD_PATIENCE says.
+        30 seconds, or for as many as the environment variable DOWNLOAD_PATIENCE says. --verbose tells each transition.
         """
 
     static func main() async {
@@ -20,38 +21,43 @@ struct Main {
             target = arguments[option + 1]
             arguments.removeSubrange(option...option + 1)
         }
+        let isVerbose = arguments.contains("--verbose")
+        arguments.removeAll { $0 == "--verbose" }
         guard arguments.count == 1, !arguments[0].hasPrefix("--") else { stop(usage, EX_USAGE) }
         do {
             let origin = try Origin(arguments[0], to: target)
-            try await load(origin)
+            let ended = try await load(origin, isVerbose)
+            print("\(target ?? origin.url.lastPathComponent): \(ended.verdict.text)")
+            exit(ended.verdict.status)
         } catch {
             stop("download: \(error.localizedDescription)", 1)
         }
     }
 
-    private static func load(_ origin: Origin) async throws {
+    private static func load(_ origin: Origin, _ isVerbose: Bool) async throws -> any EndedState {
+        let claim = try Claim(origin)
         let machine = restored(origin) ?? StateMachine<Download>()
         let keeper = Keeper(origin)
-        let registrations = [
-            machine.onTransition { [unowned machine] in keeper.keep(machine, after: $0) },
-            machine.log { entry in if entry.level > .debug { complain("\(entry)") } },
-        ]
-        let interrupt = onInterrupt { try? machine.fire.cancel { CancelledState($0.part) } }
+        var registrations = [machine.onTransition { [unowned machine] in keeper.keep(machine, after: $0) }]
+        if isVerbose { machine.log { complain("\($0)") }.store(in: &registrations) }
+        // The first that is heard of a request is where it begins.
+        let isBeginning = Flag()
+        machine.onTransition(from: LoadingState.self, to: LoadingState.self) { _, loading, _ in
+            if isBeginning.lower(), let part = loading.part, part.byteCount > 0 { print("going on at \(part.amount)") }
+        }.store(in: &registrations)
 
-        if let part = machine.state.part, part.byteCount > 0 { print("going on at \(part.amount)") }
         if machine.isIn(LoadingState.self) {
             // It was killed while it was loading.
             machine.activate()
         } else {
             try machine.fire.load { state in LoadingState(state.part ?? Part(origin: origin)) }
         }
+        let interrupt = onInterrupt { try? machine.fire.cancel { CancelledState($0.part) } }
         let ended = try await machine.wait(for: (any EndedState).self)
         // In turn: when everybody has heard of it, and it is kept.
         try machine.perform { _ in }
-        withExtendedLifetime((registrations, interrupt)) {}
-        let (text, status) = ended.verdict
-        print("\(origin.target): \(text)")
-        exit(status)
+        withExtendedLifetime((registrations, interrupt, claim)) {}
+        return ended
     }
 
     /// The machine that was kept beside the target, if it is one of the same download.
@@ -59,7 +65,11 @@ struct Main {
         guard let archive = FileManager.default.contents(atPath: origin.archivePath) else { return nil }
         do {
             let machine = try StateMachine<Download>(archive: archive)
-            if machine.state.part?.origin == origin { return machine }
+            guard let part = machine.state.part else { return nil }
+            if part.origin == origin { return machine }
+            // The files may have been moved.
+            if part.origin.url == origin.url { return StateMachine(in: CancelledState(part.going(by: origin))) }
+            complain("what there is of \(part.origin.url.absoluteString) is replaced")
         } catch {
             complain("\(origin.archivePath) cannot be read, and is replaced: \(error.localizedDescription)")
         }
@@ -81,3 +91,10 @@ struct Main {
 }
 
 func complain(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+
+/// Is up once.
+private final class Flag: Sendable {
+    private let isUp = Atomic(true)
+
+    func lower() -> Bool { isUp.exchange(false, ordering: .relaxed) }
+}

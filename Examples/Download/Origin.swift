@@ -3,6 +3,8 @@ import Foundation
 /// Where a file comes from, and where it goes.
 struct Origin: Codable, Equatable {
     let url: URL
+
+    /// An absolute path, which means the same wherever the program is run.
     let target: String
 
     /// What is written until it is complete.
@@ -13,25 +15,35 @@ struct Origin: Codable, Equatable {
 
     /// Understands a URL, or the path of a file.
     init(_ text: String, to target: String?) throws {
-        let url = URL(string: text).flatMap { ["http", "https", "file"].contains($0.scheme) ? $0 : nil }
-        self.url = url ?? URL(fileURLWithPath: text)
-        let name = self.url.lastPathComponent
-        guard let target = target ?? (name.isEmpty || name == "/" ? nil : name) else {
+        let scheme = text.contains("://") ? text.prefix { $0 != ":" }.lowercased() : nil
+        switch scheme {
+        case nil: url = URL(fileURLWithPath: text).absoluteURL
+        case "http", "https", "file":
+            guard let url = URL(string: text) else { throw Refusal("\(text) is no URL") }
+            self.url = url
+        default: throw Refusal("\(text) is neither a file nor of http or https")
+        }
+        let name = target ?? url.lastPathComponent
+        // A name that somebody else has chosen stays in this folder.
+        if target == nil, name.isEmpty || name == "." || name == ".." || name.contains("/") || name.contains("\0") {
             throw Refusal("\(text) has no file name; say --to FILE")
         }
-        self.target = target
-        guard
-            !self.url.isFileURL
-                || self.url.standardizedFileURL.path != URL(fileURLWithPath: target).standardizedFileURL.path
-        else {
-            throw Refusal("\(target) would be its own copy")
+        self.target = URL(fileURLWithPath: name).standardizedFileURL.path
+        if url.isFileURL {
+            let source = url.resolvingSymlinksInPath().path
+            for path in [self.target, partPath, archivePath]
+            where URL(fileURLWithPath: path).resolvingSymlinksInPath().path == source {
+                throw Refusal("\(text) is where it would go itself; say --to another FILE")
+            }
         }
     }
 }
 
 /// Why something is not done.
-struct Refusal: LocalizedError {
-    let errorDescription: String?
+struct Refusal: LocalizedError, CustomStringConvertible {
+    let description: String
 
-    init(_ text: String) { errorDescription = text }
+    var errorDescription: String? { description }
+
+    init(_ description: String) { self.description = description }
 }

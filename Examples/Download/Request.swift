@@ -56,8 +56,7 @@ final class Request: Sendable {
         get throws {
             let attributes = try? FileManager.default.attributesOfItem(atPath: wanted.origin.partPath)
             let size = (attributes?[.size] as? NSNumber)?.intValue ?? 0
-            let isReusable = wanted.tag != nil && wanted.byteCount > 0 && size >= wanted.byteCount
-            return isReusable ? wanted : Part(origin: wanted.origin)
+            return wanted.canGoOn && size >= wanted.byteCount ? wanted : Part(origin: wanted.origin)
         }
     }
 

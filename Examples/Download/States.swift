@@ -59,7 +59,8 @@ final class CancelledState: EndedState {
     init(_ part: Part?) { self.part = part }
 
     var verdict: (text: String, status: Int32) {
-        ("cancelled\(part.map { " at \($0.amount)" } ?? ""); the same command goes on with it", 130)
+        let next = part?.canGoOn == true ? "goes on with it" : "begins anew"
+        return ("cancelled\(part.map { " at \($0.amount)" } ?? ""); the same command \(next)", 130)
     }
 }
 

@@ -36,7 +36,7 @@ final class WebTransport: NSObject, Transport, URLSessionDataDelegate {
         var question = URLRequest(url: url, timeoutInterval: TimeInterval(Request.patience))
         // Bytes are counted as they come.
         question.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        if part.byteCount > 0, let tag = part.tag {
+        if part.canGoOn, let tag = part.tag {
             question.setValue("bytes=\(part.byteCount)-", forHTTPHeaderField: "Range")
             question.setValue(tag, forHTTPHeaderField: "If-Range")
         }
@@ -76,13 +76,20 @@ final class WebTransport: NSObject, Transport, URLSessionDataDelegate {
             let range = response.value(forHTTPHeaderField: "Content-Range")?.wholeMatch(
                 of: #/bytes (\d+)-\d+/(\d+|\*)/#
             )
-            guard let range, Int(range.1) == wanted.byteCount else {
+            guard let range, wanted.canGoOn, Int(range.1) == wanted.byteCount else {
                 request.fail { WrappedFailureState(Refusal("the server sends another part than was asked for"), $0) }
                 return completionHandler(.cancel)
             }
             part = wanted
-            part.total = Int(range.2)
-        case 200..<300:
+            part.total = Int(range.2) ?? wanted.total
+            let tag = response.value(forHTTPHeaderField: "ETag") ?? part.tag
+            guard tag == wanted.tag, part.total != nil, wanted.total == nil || part.total == wanted.total else {
+                // What there is cannot be gone on with.
+                let anew = Part(origin: wanted.origin)
+                request.fail { _ in WrappedFailureState(Refusal("the file has changed; try again"), anew) }
+                return completionHandler(.cancel)
+            }
+        case 200, 203:
             part.total = response.expectedContentLength >= 0 ? Int(response.expectedContentLength) : nil
             let tag = response.value(forHTTPHeaderField: "ETag")
             let offersRanges = response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() == "bytes"
@@ -129,7 +136,9 @@ final class FileTransport: Transport {
         DispatchQueue.global().async { [self] in
             do {
                 let file = try FileHandle(forReadingFrom: url)
-                let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+                let attributes = try FileManager.default.attributesOfItem(
+                    atPath: url.resolvingSymlinksInPath().path
+                )
                 guard attributes[.type] as? FileAttributeType == .typeRegular else {
                     throw Refusal("\(url.path) is no file")
                 }

@@ -16,8 +16,18 @@ func executable(_ program: String) -> URL {
 }
 
 /// Runs one of the package's executables, or another program by its path, as its users do.
-func run(_ program: String, _ arguments: [String], input: String? = nil) throws -> Run {
+func run(
+    _ program: String,
+    _ arguments: [String],
+    input: String? = nil,
+    environment: [String: String] = [:],
+    in folder: String? = nil
+) throws -> Run {
     let process = Process()
+    if !environment.isEmpty {
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    }
+    if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
     process.executableURL = program.hasPrefix("/") ? URL(fileURLWithPath: program) : executable(program)
     process.arguments = arguments
     let directory = try TemporaryDirectory()

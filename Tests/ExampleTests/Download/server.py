@@ -1,6 +1,7 @@
 """A web server on loopback that serves made-up bytes, slowly, whole or in part, and breaks where it is told to.
 
-The path says how: /file?size=100000&tag="a"&ranges=1&chunk=4096&pause=0.01&cut=5000&stall=5000&status=404
+The path says how: /file?size=100000&tag="a"&ranges=1&chunk=4096&pause=0.01&cut=5000&stall=5000&status=404, and if it is not
+asked for a part, hold=5000. Asked for one, it may send another: other="b" (its tag), star=1 (no total), shift=10 (from there).
 Its first line of output is the port; after that each request is a line: the path, the Range and the If-Range header.
 """
 import sys
@@ -38,7 +39,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"sorry")
             return
         body, tag, start = content(size, seed), query.get("tag"), 0
-        if asked and "ranges" in query and condition in (None, tag):
+        if asked and "ranges" in query and ("other" in query or condition in (None, tag)):
             start = int(asked.removeprefix("bytes=").removesuffix("-"))
             if start >= size:
                 self.send_response(416)
@@ -48,7 +49,9 @@ class Handler(BaseHTTPRequestHandler):
                 return
             start += int(query.get("shift", 0))
             self.send_response(206)
-            self.send_header("Content-Range", f"bytes {start}-{size - 1}/{size}")
+            total = "*" if "star" in query else size
+            self.send_header("Content-Range", f"bytes {start}-{size - 1}/{total}")
+            tag = query.get("other", tag)
         else:
             self.send_response(200)
         if tag:
@@ -65,12 +68,12 @@ class Handler(BaseHTTPRequestHandler):
         position = start
         while position < size:
             end = min(position + chunk, size)
-            for word in ("cut", "stall"):
+            for word in ("cut", "stall", "hold"):
                 limit = int(query.get(word, size + 1))
-                if position <= limit < end:
+                if position <= limit < end and not (asked and word == "hold"):
                     self.wfile.write(body[position:limit])
                     self.wfile.flush()
-                    if word == "stall":
+                    if word != "cut":
                         time.sleep(60)
                     self.close_connection = True
                     self.connection.close()
