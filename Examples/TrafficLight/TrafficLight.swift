@@ -10,7 +10,7 @@ class TrafficLight: Stateful, @unchecked Sendable {
     func switchOn() throws {
         try inState(BlueState.self) { _ in
             print("  click")
-            try machine.enter(RedState())
+            try machine.enter(named: "red")
         }
     }
 

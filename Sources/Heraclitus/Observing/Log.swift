@@ -3,7 +3,6 @@
 /// ```swift
 /// machine.log { print($0) }.keep()
 /// machine.log { entry in logger.log(level: .init(rawValue: entry.level.rawValue)!, "\(entry.message)") }.keep()     // swift-log
-/// machine.log { entry in osLog.log(level: entry.level < .warning ? .info : .error, "\(entry.message)") }.keep()      // OSLog
 /// ```
 ///
 /// The names of the levels are those of swift-log; for OSLog see ``Level-swift.enum``.

@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Where Graphviz's `dot` is, if it is installed, as it is where this is decided to land.
+    /// Where Graphviz's `dot` is, if it is installed.
     static let graphviz = ["/usr/bin/dot", "/usr/local/bin/dot", "/opt/homebrew/bin/dot"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 }

@@ -80,13 +80,16 @@ import Testing
     }
 
     @Test("It is gone when its owner is, and nothing is told any more")
-    func released() throws {
+    func released() async throws {
         let machine = StateMachine<Door>()
         var door: ObservableMachine? = ObservableMachine(machine)
         weak let weakDoor = door
+        let told = change(of: door?.state)
         door = nil
         #expect(weakDoor == nil)
         try machine.fire.open(OpenState())
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!told.isRaised)
     }
 }
 
