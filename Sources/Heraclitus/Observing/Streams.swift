@@ -20,9 +20,9 @@ extension StateMachine {
 
     /// The current state, and then each that the machine goes to.
     ///
-    /// No state is left out or comes twice, as long as somebody reads as fast as there are new ones; ``states(buffering:)`` limits
-    /// how many wait. An update gives the state's new data. The sequence ends with the machine, or when the task that reads is
-    /// cancelled.
+    /// No state is left out or comes twice; those that were not read yet wait, and ``states(buffering:)`` limits how many. An update
+    /// gives the state's new data. Each time this is read somebody new begins to hear. The sequence ends with the machine, which no
+    /// reader keeps alive, or when the task that reads is cancelled.
     public var states: AsyncStream<W.AnyState> { states(buffering: .unbounded) }
 
     /// The current state, and then each that the machine goes to, of which only so many wait to be read.
