@@ -153,7 +153,7 @@ public enum StoreConformance {
     }
 
     private static func together(_ store: any ArchiveStore, _ report: Report) async throws {
-        let (tasks, saves, attempts) = (4, 10, 10_000)
+        let (tasks, saves, attempts) = (4, 10, 2_000)
         let areDone = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<tasks {
                 group.addTask {
