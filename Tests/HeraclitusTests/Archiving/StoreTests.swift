@@ -380,6 +380,29 @@ import Testing
         #expect(try await place.store.save(Self.ticket("c"), as: "1", expecting: 0) > 1_000_000_000)
     }
 
+    @Test(
+        "A kept number that is none, or beyond all revisions, is a typed error or is none, and the store goes on",
+        arguments: ["", "nonsense", "-5\n", "9223372036854775807\n", "99999999999999999999999", "9007199254740992\n"]
+    )
+    func damagedNumber(number: String) async throws {
+        let place = try Place("directory")
+        let own = try #require(place.folder).appendingPathComponent(".store")
+        try await place.store.save(Self.ticket("a"), as: "1", expecting: 0)
+        for name in try FileManager.default.contentsOfDirectory(atPath: own.path) {
+            try Data(number.utf8).write(to: own.appendingPathComponent(name))
+        }
+        #expect(try await place.store.save(Self.ticket("b"), as: "1", expecting: 1) == 2)
+        try await place.store.delete("1", expecting: 2)
+        do {
+            let revision = try await place.store.save(Self.ticket("c"), as: "1", expecting: 0)
+            #expect(revision == 3 && !number.hasSuffix("7\n") && !number.hasSuffix("2\n"))
+        } catch StoreError.damaged {
+            #expect(number.hasPrefix("9"))
+        }
+        try Data("{}".utf8).write(to: #require(place.folder).appendingPathComponent("1.json"))
+        #expect(try await place.store.delete("1", expecting: nil))
+    }
+
     @Test("Opening a store and listing its ids reads no file")
     func opening() async throws {
         let place = try Place("directory")

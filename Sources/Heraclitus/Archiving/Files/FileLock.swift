@@ -40,12 +40,12 @@ struct FileLock: ~Copyable {
         return consume lock
     }
 
-    /// The number that was kept last; 0 if none was.
+    /// The number that was kept last; 0 if none was, or if what is there is none.
     func number() throws(ArchiveError) -> Int {
         var digits = [UInt8](repeating: 0, count: 20)
         let count = pread(descriptor, &digits, digits.count, 0)
         guard count >= 0 else { throw .file(path) }
-        return Int(String(decoding: digits.prefix(count), as: UTF8.self).prefix { $0 != "\n" }) ?? 0
+        return max(0, Int(String(decoding: digits.prefix(count), as: UTF8.self).prefix { $0 != "\n" }) ?? 0)
     }
 
     /// Keeps a number, which is on the disk when this returns.

@@ -26,6 +26,9 @@ public final class DirectoryStore: ArchiveStore {
     private let own: Folder
     private let limit: Int
 
+    /// What every JSON reader keeps exactly.
+    private static let revisions = 1...MachineCore.largestRevision
+
     /// What the first line of a file says.
     private struct Header: Codable {
         let id: String
@@ -77,7 +80,10 @@ public final class DirectoryStore: ArchiveStore {
         let name = FileName.of(archive.id)
         let lock = try FileLock.take(lockFile(of: name))
         try expect(archive.revision, of: archive.id, in: name)
-        let revision = (archive.revision == 0 ? try lock.number() : archive.revision) + 1
+        let revision = (archive.revision == 0 ? try lock.number() : archive.revision) &+ 1
+        guard Self.revisions.contains(revision) else {
+            throw StoreError.damaged(id: archive.id, explanation: "There is no revision after \(revision &- 1).")
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let header = try encoder.encode(
@@ -109,7 +115,7 @@ public final class DirectoryStore: ArchiveStore {
             found = try self.revision(of: id, in: name)
         } catch StoreError.damaged where revision == nil {
             // Whatever it was, it was less.
-            found = last + 1_000_000_000
+            found = min(last, Self.revisions.upperBound / 2) + 1_000_000_000
         }
         if let revision, revision != found { throw StoreError.conflict(id: id, expected: revision, found: found) }
         if found > 0 {
@@ -177,7 +183,7 @@ public final class DirectoryStore: ArchiveStore {
         }
         do {
             let header = try JSONDecoder().decode(Header.self, from: content[..<end])
-            guard (1...MachineCore.largestRevision).contains(header.revision) else {
+            guard revisions.contains(header.revision) else {
                 throw StoreError.damaged(id: id, explanation: "\(header.revision) is no revision.")
             }
             return (header, content[(end + 1)...])
