@@ -5,24 +5,38 @@ final class Claim {
     private let path: String
     private let descriptor: Int32
 
+    private init(_ path: String, _ descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
     /// Claims what a download writes, or throws if another process is at it.
-    init(_ origin: Origin) throws {
-        path = origin.partPath
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw Refusal("\(path): \(String(cString: strerror(errno)))") }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    static func make(_ origin: Origin) throws -> Claim {
+        let path = origin.partPath
+        while true {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+            guard descriptor >= 0 else { throw Refusal("\(path): \(String(cString: strerror(errno)))") }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                close(descriptor)
+                throw Refusal("\(origin.target) is being loaded already")
+            }
+            // Another process may have put it into its place meanwhile.
+            if isAt(path, descriptor) { return Claim(path, descriptor) }
             close(descriptor)
-            throw Refusal("\(origin.target) is being loaded already")
         }
     }
 
     deinit {
         // Nothing has come; and it has not gone to its place either, empty as it may be.
         var own = stat()
-        var there = stat()
-        if fstat(descriptor, &own) == 0, own.st_size == 0, stat(path, &there) == 0, own.st_ino == there.st_ino {
-            unlink(path)
-        }
+        if fstat(descriptor, &own) == 0, own.st_size == 0, Self.isAt(path, descriptor) { unlink(path) }
         close(descriptor)
+    }
+
+    private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
+        var own = stat()
+        var there = stat()
+        return fstat(descriptor, &own) == 0 && stat(path, &there) == 0 && own.st_ino == there.st_ino
+            && own.st_dev == there.st_dev
     }
 }

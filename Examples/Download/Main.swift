@@ -35,7 +35,7 @@ struct Main {
     }
 
     private static func load(_ origin: Origin, _ isVerbose: Bool) async throws -> any EndedState {
-        let claim = try Claim(origin)
+        let claim = try Claim.make(origin)
         let machine = restored(origin) ?? StateMachine<Download>()
         let keeper = Keeper(origin)
         var registrations = [machine.onTransition { [unowned machine] in keeper.keep(machine, after: $0) }]
@@ -46,13 +46,20 @@ struct Main {
             if isBeginning.lower(), let part = loading.part, part.byteCount > 0 { print("going on at \(part.amount)") }
         }.store(in: &registrations)
 
+        let isInterrupted = Flag()
+        let cancel = { @Sendable in try? machine.fire.cancel { CancelledState($0.part) } }
+        let interrupt = onInterrupt {
+            _ = isInterrupted.lower()
+            cancel()
+        }
         if machine.isIn(LoadingState.self) {
             // It was killed while it was loading.
             machine.activate()
         } else {
             try machine.fire.load { state in LoadingState(state.part ?? Part(origin: origin)) }
         }
-        let interrupt = onInterrupt { try? machine.fire.cancel { CancelledState($0.part) } }
+        // It may have been too early.
+        if !isInterrupted.lower() { cancel() }
         let ended = try await machine.wait(for: (any EndedState).self)
         // In turn: when everybody has heard of it, and it is kept.
         try machine.perform { _ in }

@@ -29,13 +29,24 @@ struct Origin: Codable, Equatable {
             throw Refusal("\(text) has no file name; say --to FILE")
         }
         self.target = URL(fileURLWithPath: name).standardizedFileURL.path
+        var isDirectory: ObjCBool = false
+        guard !name.isEmpty,
+            !(FileManager.default.fileExists(atPath: self.target, isDirectory: &isDirectory) && isDirectory.boolValue)
+        else { throw Refusal("\"\(name)\" is no name of a file") }
         if url.isFileURL {
             let source = url.resolvingSymlinksInPath().path
-            for path in [self.target, partPath, archivePath]
-            where URL(fileURLWithPath: path).resolvingSymlinksInPath().path == source {
+            for path in [self.target, partPath, archivePath] where Self.isSame(path, source) {
                 throw Refusal("\(text) is where it would go itself; say --to another FILE")
             }
         }
+    }
+
+    /// Whether two paths lead to one file, by whatever links.
+    private static func isSame(_ path: String, _ other: String) -> Bool {
+        var one = stat()
+        var two = stat()
+        if stat(path, &one) == 0, stat(other, &two) == 0 { return one.st_ino == two.st_ino && one.st_dev == two.st_dev }
+        return path == other
     }
 }
 

@@ -135,13 +135,14 @@ final class FileTransport: Transport {
     func open(_ wanted: Part, for request: Request) {
         DispatchQueue.global().async { [self] in
             do {
-                let file = try FileHandle(forReadingFrom: url)
+                // First: to open a pipe is to wait for somebody.
                 let attributes = try FileManager.default.attributesOfItem(
                     atPath: url.resolvingSymlinksInPath().path
                 )
                 guard attributes[.type] as? FileAttributeType == .typeRegular else {
                     throw Refusal("\(url.path) is no file")
                 }
+                let file = try FileHandle(forReadingFrom: url)
                 let size = (attributes[.size] as? NSNumber)?.intValue
                 let changed = (attributes[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate
                 let tag = "\(size ?? 0)-\(changed ?? 0)"

@@ -52,8 +52,18 @@ extension JSONValue: Codable {
 
     /// Writes the value.
     /// - Parameter encoder: The encoder.
-    /// - Throws: `EncodingError` for a number that JSON does not have.
+    /// - Throws: `EncodingError` for a number that JSON does not have, or for what is more than 64 levels deep.
     public func encode(to encoder: any Encoder) throws {
+        // Or it could not be read again.
+        guard encoder.codingPath.count <= Self.depthLimit else {
+            throw EncodingError.invalidValue(
+                self,
+                .init(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "This is deeper than \(Self.depthLimit) levels."
+                )
+            )
+        }
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -63,7 +73,7 @@ extension JSONValue: Codable {
         case .number(let number): try container.encode(number)
         case .decimal(let digits):
             // A Decimal is also made of text that only begins like a number.
-            guard Double(digits) != nil, let decimal = Decimal(string: digits) else {
+            guard Double(digits) != nil, !digits.contains("x"), let decimal = Decimal(string: digits) else {
                 throw EncodingError.invalidValue(
                     self,
                     .init(codingPath: encoder.codingPath, debugDescription: "\"\(digits)\" is no number.")

@@ -49,6 +49,9 @@ public final class OperationStateMachine: Stateful, Sendable {
 
         /// Whether it is finished, or is certain to be.
         var isOver = false
+
+        /// Whether it was cancelled when it was certain to be finished, which a guard may decline all the same.
+        var isCancelledTooLate = false
         var execution: Block?
         var cancellation: Block?
         var finalization: Block?
@@ -144,12 +147,21 @@ extension OperationStateMachine {
     /// It goes on until somebody calls ``finish()``. One that is finished is not cancelled any more.
     public func cancel() {
         let (interruption, block) = storage.withLock { storage -> (Block?, Block?) in
-            guard !storage.isCancelled, !storage.isOver else { return (nil, nil) }
+            guard !storage.isCancelled else { return (nil, nil) }
+            guard !storage.isOver else {
+                storage.isCancelledTooLate = true
+                return (nil, nil)
+            }
             storage.isCancelled = true
             return (storage.interruption, storage.cancellation)
         }
         interruption?()
-        if let block { dispatchQueue.async(execute: block) }
+        guard let block else { return }
+        // It may be what finishes the operation.
+        dispatchQueue.async { [operation] in
+            block()
+            withExtendedLifetime(operation) {}
+        }
     }
 
     private func finishNow() {
@@ -174,7 +186,13 @@ extension OperationStateMachine {
             }
         } catch {
             // Unless a guard that somebody has added wants it to go on.
-            if error.reason == .declined { storage.withLock { $0.isOver = false } }
+            if error.reason == .declined {
+                let isCancelled = storage.withLock { storage in
+                    storage.isOver = false
+                    return storage.isCancelledTooLate
+                }
+                if isCancelled { cancel() }
+            }
             throw error
         }
     }

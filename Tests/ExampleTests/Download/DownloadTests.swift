@@ -152,11 +152,11 @@ import Testing
     func slow() throws {
         let run = try run(
             "download",
-            [server.url("/f?size=15000&chunk=1000&pause=0.2"), "--to", target],
-            environment: ["DOWNLOAD_PATIENCE": "1"]
+            [server.url("/f?size=20000&chunk=1000&pause=0.2"), "--to", target],
+            environment: ["DOWNLOAD_PATIENCE": "3"]
         )
         #expect(run.status == 0, "\(run.output)")
-        try expectComplete(15_000)
+        try expectComplete(20_000)
     }
 
     /// Lets what the program has kept be of another address, as if the server said something else there now.
@@ -240,7 +240,7 @@ import Testing
             let run = try run(
                 "download",
                 [server.url(path), "--to", target],
-                environment: ["DOWNLOAD_PATIENCE": "1"]
+                environment: path.contains("stall") ? ["DOWNLOAD_PATIENCE": "1"] : [:]
             )
             #expect(run.status == 1)
             #expect(run.output.contains(text), "\(path): \(run.output)")
@@ -266,6 +266,23 @@ import Testing
         #expect(try run("download", ["gopher://example.org/f"], in: folder).errors.contains("neither a file nor"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
         #expect(!FileManager.default.fileExists(atPath: directory.file("escaped")))
+        for name in ["", ".", ".."] {
+            #expect(
+                try run("download", [server.url("/f"), "--to", name], in: folder).errors.contains(
+                    "is no name of a file"
+                )
+            )
+        }
+        #expect(mkfifo(folder + "/pipe", 0o600) == 0)
+        #expect(try run("download", ["pipe", "--to", "x"], in: folder).output.contains("is no file"))
+        try FileManager.default.removeItem(atPath: folder + "/pipe")
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: folder + "/hard"))
+        try FileManager.default.linkItem(atPath: folder + "/hard", toPath: folder + "/b.part")
+        #expect(try run("download", ["hard", "--to", "b"], in: folder).errors.contains("is where it would go itself"))
+        #expect(try String(contentsOfFile: folder + "/hard", encoding: .utf8) == "precious")
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            try FileManager.default.removeItem(atPath: folder + "/" + file)
+        }
         for (source, target) in [("a", "a"), ("a", "./a"), ("a.part", "a"), ("a.download", "a"), ("a", "link")] {
             let path = folder + "/" + source
             try Data("precious".utf8).write(to: URL(fileURLWithPath: path))

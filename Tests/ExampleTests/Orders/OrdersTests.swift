@@ -141,6 +141,10 @@ import Testing
         let commands = (0..<100_000).map { "add \($0 % 3) item\($0 % 7) 1.00\n" }.joined()
         for round in 0..<15 {
             let copy = try start(commands)
+            // The first time until there is something of each.
+            for _ in 0..<10_000 where round == 0 && !FileManager.default.fileExists(atPath: folder + "/2.json") {
+                usleep(1_000)
+            }
             usleep(UInt32(20_000 + round * 7_000))
             kill(copy.processIdentifier, SIGKILL)
             copy.waitUntilExit()

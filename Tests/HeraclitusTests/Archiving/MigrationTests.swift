@@ -264,6 +264,12 @@ import Testing
         #expect(data["list"]?[-1] == nil && data["deep"]?[0] == nil && data.objectValue?.count == 4)
         #expect(JSONValue.unsigned(.max).doubleValue == Double(UInt64.max))
         #expect(JSONValue.decimal("0.5").doubleValue == 0.5)
-        #expect(throws: EncodingError.self) { try JSONEncoder().encode([JSONValue.decimal("12 apples")]) }
+        for text in ["12 apples", "0x10", ""] {
+            #expect(throws: EncodingError.self) { try JSONEncoder().encode([JSONValue.decimal(text)]) }
+        }
+        var deep: JSONValue = 0
+        for _ in 0..<64 { deep = [deep] }
+        #expect(throws: Never.self) { try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(deep)) }
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode([deep]) }
     }
 }

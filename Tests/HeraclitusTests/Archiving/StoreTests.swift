@@ -289,7 +289,10 @@ import Testing
         #expect(try drafts() == [])
     }
 
-    @Test("A lock whose file was removed while one waited for it is not taken for the one that is there")
+    @Test(
+        "A lock whose file was removed while one waited for it is not taken for the one that is there",
+        .timeLimit(.minutes(1))
+    )
     func removedLock() async throws {
         let place = try Place("directory")
         let folder = try #require(place.folder)
@@ -401,6 +404,20 @@ import Testing
         }
         try Data("{}".utf8).write(to: #require(place.folder).appendingPathComponent("1.json"))
         #expect(try await place.store.delete("1", expecting: nil))
+    }
+
+    @Test("A file of the last revision there is, or with a line that is too long, is deleted and made anew")
+    func lastRevision() async throws {
+        let place = try Place("directory")
+        let folder = try #require(place.folder)
+        let header = #"{"id":"1","revision":9007199254740992,"state":"Q","workflow":"T"}"#
+        try Data("\(header)\n{}\n".utf8).write(to: folder.appendingPathComponent("1.json"))
+        #expect(try await place.store.delete("1", expecting: 9_007_199_254_740_992))
+        try await place.store.save(Self.ticket("a"), as: "1", expecting: 0)
+        try Data(repeating: 32, count: 3_000).write(to: folder.appendingPathComponent("2.json"))
+        let small = try DirectoryStore(at: folder, limit: 2_000)
+        await #expect(throws: ArchiveError.self) { try await small.delete("2", expecting: 1) }
+        #expect(try await small.delete("2", expecting: nil))
     }
 
     @Test("Opening a store and listing its ids reads no file")

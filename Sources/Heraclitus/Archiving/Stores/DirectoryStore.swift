@@ -113,14 +113,15 @@ public final class DirectoryStore: ArchiveStore {
         let found: Int
         do {
             found = try self.revision(of: id, in: name)
-        } catch StoreError.damaged where revision == nil {
+        } catch  where revision == nil && Self.isDamage(error) {
             // Whatever it was, it was less.
             found = min(last, Self.revisions.upperBound / 2) + 1_000_000_000
         }
         if let revision, revision != found { throw StoreError.conflict(id: id, expected: revision, found: found) }
         if found > 0 {
             // First: who dies in between leaves a file that is still there, and not a revision that comes again.
-            if found > last { try lock.keep(found) }
+            // One that nobody can have reached by saving would leave none for what is made anew.
+            if found > last { try lock.keep(min(found, Self.revisions.upperBound / 2)) }
             try folder.remove(name)
         }
         _ = consume lock
@@ -166,6 +167,13 @@ public final class DirectoryStore: ArchiveStore {
         let header = try Self.header(of: content, id).header
         guard header.id.utf8.elementsEqual(id.utf8) else { throw StoreError.ambiguousID(id, taken: header.id) }
         return header.revision
+    }
+
+    private static func isDamage(_ error: any Error) -> Bool {
+        switch error {
+        case StoreError.damaged, ArchiveError.tooLarge: true
+        default: false
+        }
     }
 
     /// The first line of a file; `nil` for one that cannot be a store's.
