@@ -332,6 +332,24 @@ import Testing
         }
     }
 
+    @Test("A cancel that comes while a finish is about to be declined is not lost")
+    func cancelledInGuard() async throws {
+        try await onOwnThread {
+            let operation = Composed()
+            operation.life.executionBlock = nil
+            let hasDeclined = Atomic(false)
+            operation.life.machine.guarded(\.finish) { [unowned operation] _, _, _ in
+                guard !hasDeclined.exchange(true, ordering: .relaxed) else { return }
+                operation.life.cancel()
+                throw Failure()
+            }.keep()
+            try operation.life.start()
+            operation.life.finish()
+            #expect(Self.eventually { operation.isFinished })
+            #expect(operation.isCancelled && operation.journal.entries == ["cancellation", "finalization false"])
+        }
+    }
+
     @Test("A cancellation block of the caller's runs beside the cancelling of an async body")
     func asyncCancellation() async throws {
         try await onOwnThread {
