@@ -7,11 +7,15 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The compiler lists every unsafe use in the library; they stand in `Memory` and `Platform`.
+let librarySettings = settings + [SwiftSetting.strictMemorySafety()]
+
 let package = Package(
     name: "heraclitus",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Heraclitus", targets: ["Heraclitus"]),
+        .library(name: "HeraclitusFoundation", targets: ["HeraclitusFoundation"]),
         .library(name: "HeraclitusTesting", targets: ["HeraclitusTesting"]),
         .executable(name: "benchmark", targets: ["Benchmark"]),
         .executable(name: "dpkg-replay", targets: ["DpkgReplay"]),
@@ -23,8 +27,9 @@ let package = Package(
         .executable(name: "traffic-light", targets: ["TrafficLight"]),
     ],
     targets: [
-        .target(name: "Heraclitus", swiftSettings: settings),
-        .target(name: "HeraclitusTesting", dependencies: ["Heraclitus"], swiftSettings: settings),
+        .target(name: "Heraclitus", swiftSettings: librarySettings),
+        .target(name: "HeraclitusFoundation", dependencies: ["Heraclitus"], swiftSettings: librarySettings),
+        .target(name: "HeraclitusTesting", dependencies: ["Heraclitus"], swiftSettings: librarySettings),
         .executableTarget(
             name: "Benchmark",
             dependencies: ["CAllocator", "Heraclitus"],
@@ -48,13 +53,13 @@ let package = Package(
         ),
         .executableTarget(
             name: "Inbox",
-            dependencies: ["Heraclitus"],
+            dependencies: ["Heraclitus", "HeraclitusFoundation"],
             path: "Examples/Inbox",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "Operations",
-            dependencies: ["Heraclitus"],
+            dependencies: ["Heraclitus", "HeraclitusFoundation"],
             path: "Examples/Operations",
             swiftSettings: settings
         ),
@@ -72,13 +77,13 @@ let package = Package(
         ),
         .executableTarget(
             name: "TrafficLight",
-            dependencies: ["Heraclitus"],
+            dependencies: ["Heraclitus", "HeraclitusFoundation"],
             path: "Examples/TrafficLight",
             swiftSettings: settings
         ),
         .testTarget(
             name: "HeraclitusTests",
-            dependencies: ["Heraclitus", "HeraclitusTesting"],
+            dependencies: ["Heraclitus", "HeraclitusFoundation", "HeraclitusTesting"],
             exclude: ["Archiving/Golden"],
             swiftSettings: settings
         ),

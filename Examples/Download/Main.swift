@@ -38,13 +38,13 @@ struct Main {
         let claim = try Claim.make(origin)
         let machine = restored(origin) ?? StateMachine<Download>()
         let keeper = Keeper(origin)
-        var registrations = [machine.onTransition { [unowned machine] in keeper.keep(machine, after: $0) }]
-        if isVerbose { machine.log { complain("\($0)") }.store(in: &registrations) }
+        machine.onTransition { [unowned machine] in keeper.keep(machine, after: $0) }
+        if isVerbose { machine.log { complain("\($0)") } }
         // The first that is heard of a request is where it begins.
         let isBeginning = Flag()
         machine.onTransition(from: LoadingState.self, to: LoadingState.self) { _, loading, _ in
             if isBeginning.lower(), let part = loading.part, part.byteCount > 0 { print("going on at \(part.amount)") }
-        }.store(in: &registrations)
+        }
 
         let isInterrupted = Flag()
         let cancel = { @Sendable in try? machine.fire.cancel { CancelledState($0.part) } }
@@ -63,7 +63,7 @@ struct Main {
         let ended = try await machine.wait(for: (any EndedState).self)
         // In turn: when everybody has heard of it, and it is kept.
         try machine.perform { _ in }
-        withExtendedLifetime((registrations, interrupt, claim)) {}
+        withExtendedLifetime((interrupt, claim)) {}
         return ended
     }
 

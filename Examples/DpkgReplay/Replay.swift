@@ -259,7 +259,7 @@ private struct Watcher {
     func watch(_ machine: StateMachine<PackageLife>, of package: String) {
         guard Replay.isNamed(name, package) else { return }
         tell(.begins(machine.state))
-        machine.onTransition { [tell] transition in tell(.goesOn(transition)) }.keep()
+        machine.onTransition { [tell] transition in tell(.goesOn(transition)) }
     }
 
     func hear(_ rejection: Replay.Rejection) {

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusFoundation
 
 /// Walks through what a state machine of named states and events with block callbacks is used for.
 @main
@@ -7,13 +8,11 @@ struct Inbox {
     static func main() throws {
         let message = StateMachine<Message>()
         let unread = Counter()
-        let registrations = [
-            message.didEnter(UnreadState.self) { _, _ in unread.add() },
-            message.didExit(UnreadState.self) { _, _ in unread.add(-1) },
-        ]
+        message.didEnter(UnreadState.self) { _, _ in unread.add() }
+        message.didExit(UnreadState.self) { _, _ in unread.add(-1) }
         // One line for all that happens, and a notification for whoever does not know the machine.
-        let log = message.log { entry in print("  log    \(entry)") }
-        let posting = message.postNotifications(prefix: "Message.")
+        message.log { entry in print("  log    \(entry)") }
+        message.postNotifications(prefix: "Message.")
         let observer = NotificationCenter.default.addObserver(
             forName: Notification.Name("Message.transitioned"),
             object: message,
@@ -57,7 +56,7 @@ struct Inbox {
         print("  read by \((restored.state as? ReadState)?.reader ?? "nobody")")
         let untouched = try StateMachine<Message>(archive: StateMachine<Message>().archive())
         let entered = Counter()
-        let restoredRegistration = untouched.didEnter(UnreadState.self) { _, _ in entered.add() }
+        untouched.didEnter(UnreadState.self) { _, _ in entered.add() }
         untouched.activate()
         print("  one that was archived before it was activated enters its state now: \(entered.count)")
 
@@ -65,6 +64,5 @@ struct Inbox {
         print(Message.table.dot(current: message.stateName), terminator: "")
 
         NotificationCenter.default.removeObserver(observer)
-        withExtendedLifetime((registrations, log, posting, restoredRegistration)) {}
     }
 }

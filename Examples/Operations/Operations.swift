@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusFoundation
 import Synchronization
 
 /// Bakes loaves: each is mixed, then baked, then tasted; two hands work at once, and half way the baker is called away.

@@ -6,22 +6,18 @@ final class Subscription: Stateful, Sendable {
     let machine = StateMachine<Life>()
 
     private let isBilled = Mutex(false)
-    private let registrations = Mutex<[Registration]>([])
 
     init() {
         // Before and after hooks.
-        let added = [
-            machine.didFire(\.activate) { [weak self] _, _, _ in self?.bill(true) },
-            machine.didFire(\.suspend) { [weak self] _, suspended, _ in
-                self?.bill(false)
-                print("  suspended: \(suspended.reason)")
-            },
-            machine.willFire(\.terminate) { [weak self] _, _, transition in
-                self?.bill(false)
-                print("  goodbye, after \(transition.source.map { type(of: $0).name } ?? "nothing")")
-            },
-        ]
-        registrations.withLock { $0 = added }
+        machine.didFire(\.activate) { [weak self] _, _, _ in self?.bill(true) }
+        machine.didFire(\.suspend) { [weak self] _, suspended, _ in
+            self?.bill(false)
+            print("  suspended: \(suspended.reason)")
+        }
+        machine.willFire(\.terminate) { [weak self] _, _, transition in
+            self?.bill(false)
+            print("  goodbye, after \(transition.source.map { type(of: $0).name } ?? "nothing")")
+        }
     }
 
     /// Has the name of an event: the object's own method wins, and `fire.wait` is the event.

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusFoundation
 
 /// Hears of all outcomes by methods.
 final class Watchman: StateMachineDelegate {
@@ -25,8 +26,8 @@ struct Main {
     static func main() throws {
         let light = CountingLight()
         let watchman = Watchman()
-        let telling = light.machine.tell(watchman)
-        let posting = light.machine.postNotifications(prefix: "crossing.")
+        light.machine.tell(watchman)
+        light.machine.postNotifications(prefix: "crossing.")
         let observers = ["transitioned", "rejected", "performed", "refused", "foo"].map { name in
             NotificationCenter.default.addObserver(
                 forName: Notification.Name("crossing." + name),
@@ -59,6 +60,5 @@ struct Main {
         print("  green for \(seconds) seconds")
 
         for observer in observers { NotificationCenter.default.removeObserver(observer) }
-        withExtendedLifetime((telling, posting)) {}
     }
 }

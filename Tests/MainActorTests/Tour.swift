@@ -78,12 +78,11 @@ struct Download: Workflow {
 final class Screen {
     let machine = StateMachine<Download>()
     var title = ""
-    private var registrations: [Registration] = []
 
     init() {
         machine.didEnter(LoadingState.self) { [weak self] loading, _ in
             MainActor.assumeIsolated { self?.title = loading.request?.url ?? "" }
-        }.store(in: &registrations)
+        }
     }
 }
 
@@ -120,7 +119,7 @@ final class Screen {
     @Test("A host and a delegate of the main actor work there")
     func host() throws {
         let player = Player()
-        let kept = player.machine.tell(player)
+        player.machine.tell(player)
         #expect(throws: InvalidAction.self) { try player.retry() }
         #expect(throws: InvalidTransition.self) { try player.fail(FailureState(.timedOut)) }
         #expect(player.rejections == 1 && player.refusals == 1)
@@ -128,6 +127,5 @@ final class Screen {
         try player.fail { loading in FailureState(.timedOut, retrying: loading.request) }
         try player.retry()
         #expect(player.isIn(LoadingState.self) && player.can.cancel && player.state.request?.url == "a")
-        withExtendedLifetime(kept) {}
     }
 }

@@ -78,7 +78,7 @@ extension Figure {
 
     private static func observedMachine() -> StateMachine<Download> {
         let machine = StateMachine<Download>()
-        machine.onTransition { keep($0.isUpdate) }.keep()
+        machine.onTransition { keep($0.isUpdate) }
         return machine
     }
 

@@ -31,19 +31,24 @@ extension StateMachine {
     /// - Parameters:
     ///   - extras: What to put into the archive besides the machine.
     ///   - isPrettyPrinted: Whether to write it on several lines for people to read.
+    ///   - limit: How many bytes the archive may have; ``archiveLimit`` unless said otherwise, as when it is read.
     /// - Returns: UTF-8 JSON, on one line unless it is pretty printed.
-    /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` if the state's data cannot be written.
+    /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` if the state's data cannot be written, or not so that it
+    ///   could be read again, with the key; ``ArchiveError/tooLarge(_:limit:)``.
     public func archive(
         including extras: ArchiveExtras = [],
-        prettyPrinted isPrettyPrinted: Bool = false
+        prettyPrinted isPrettyPrinted: Bool = false,
+        limit: Int = StateMachine.archiveLimit
     ) throws(ArchiveError) -> Data {
-        try envelope(including: extras).encoded(isPrettyPrinted ? prettyEncoder : archiveEncoder)
+        let archive = try envelope(including: extras).encoded(isPrettyPrinted ? prettyEncoder : archiveEncoder)
+        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
+        return archive
     }
 
-    /// Archives the machine, and says which state it archives: both as of one moment.
+    /// Archives the machine, whatever its size, and says which state it archives: both as of one moment.
     func archiveAndState() throws(ArchiveError) -> (archive: Data, state: String) {
         let envelope = envelope()
-        return (try envelope.encoded(archiveEncoder), definition.states[envelope.moment.standing.index].name)
+        return (try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name)
     }
 
     /// Restores a machine from an archive.
@@ -52,30 +57,53 @@ extension StateMachine {
     /// the state that it is back. What an older version of the workflow has written goes through its
     /// ``Workflow/migrations`` first.
     /// - Parameters:
-    ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:)`` writes it.
+    ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
     ///   - limit: How many bytes the archive may have; ``archiveLimit`` unless said otherwise.
     /// - Throws: ``ArchiveError``, whatever the bytes are.
     public convenience init(archive: Data, limit: Int = StateMachine.archiveLimit) throws(ArchiveError) {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
+        let definition = CompiledWorkflow<W>.shared.definition
+        let snapshot: Snapshot
         do {
-            let restored = try archiveDecoder.decode(Self.self, from: archive)
-            self.init(MachineCore(restored.definition, restored.core.moment))
+            snapshot = try EnvelopeReader(ArchiveDecoder(.text(try JSONText(archive), 0)), definition).snapshot()
         } catch let error as ArchiveError {
             throw error
+        } catch let problem as JSONProblem {
+            throw .notJSON(explanation: problem.description)
         } catch {
             throw .notJSON(explanation: ArchiveError.explanation(of: error))
         }
+        self.init(MachineCore(definition, snapshot))
     }
 }
 
 extension Envelope {
     fileprivate func encoded(_ encoder: JSONEncoder) throws(ArchiveError) -> Data {
         do {
-            return try encoder.encode(self)
+            let archive = try encoder.encode(self)
+            try archive.expectReadable()
+            return archive
         } catch let error as ArchiveError {
             throw error
         } catch {
-            throw .unwritableState(definition.states[moment.standing.index].name, underlyingError: error)
+            throw .unwritableState(definition.states[snapshot.status.index].name, underlyingError: error)
+        }
+    }
+}
+
+extension Data {
+    /// Throws if this, which an encoder has written, is not what the reader takes: the encoder writes a `Decimal` that is no
+    /// number as `NaN`, and values at any depth.
+    fileprivate func expectReadable() throws {
+        let survey = JSONSurvey(span)
+        guard survey.depth > JSONText.depthLimit || survey.hasNoNumber else { return }
+        do {
+            _ = try JSONText(self)
+        } catch {
+            throw EncodingError.invalidValue(
+                survey.depth > JSONText.depthLimit ? "a value" : "a number",
+                .init(codingPath: error.path, debugDescription: "It could not be read again: \(error.explanation)")
+            )
         }
     }
 }
@@ -90,9 +118,3 @@ private func encoder(_ formatting: JSONEncoder.OutputFormatting) -> JSONEncoder 
     encoder.dateEncodingStrategy = .archived
     return encoder
 }
-
-private let archiveDecoder = {
-    let decoder = JSONDecoder()
-    decoder.dateDecodingStrategy = .archived
-    return decoder
-}()

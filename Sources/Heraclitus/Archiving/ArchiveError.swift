@@ -94,28 +94,6 @@ extension ArchiveError {
         }
     }
 
-    /// The same error in an archive that is part of another one, at a place there.
-    func under(_ place: String) -> ArchiveError {
-        func rooted(_ path: String) -> String {
-            path.isEmpty || place.isEmpty ? place + path : path.hasPrefix("[") ? place + path : "\(place).\(path)"
-        }
-        return switch self {
-        case .notJSON, .unwritableState, .tooLarge, .inaccessibleFile: self
-        case .malformed(let path, let explanation): .malformed(path: rooted(path), explanation: explanation)
-        case .unknownFormat(let found, let supported, let path):
-            .unknownFormat(found, supported: supported, path: rooted(path))
-        case .wrongWorkflow(let found, let expected, let path):
-            .wrongWorkflow(found, expected: expected, path: rooted(path))
-        case .newerVersion(let found, let supported, let path):
-            .newerVersion(found, supported: supported, path: rooted(path))
-        case .failedMigration(let name, let version, let path, let error):
-            .failedMigration(name, version: version, path: rooted(path), underlyingError: error)
-        case .unknownState(let name, let known, let path): .unknownState(name, known: known, path: rooted(path))
-        case .brokenState(let name, let path, let error):
-            .brokenState(name, path: rooted(path), underlyingError: error)
-        }
-    }
-
     static func explanation(of error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, _): "the key \"\(key.stringValue)\" is missing."

@@ -83,38 +83,42 @@ public enum Archive {
     /// - Parameters:
     ///   - machines: The machines; one of them is needed at a time.
     ///   - file: The file.
+    ///   - limit: How many bytes a line may have, as when they are read.
     ///   - progress: Called after every thousandth machine, and at the end.
-    /// - Throws: ``ArchiveError``: `unwritableState` or `inaccessibleFile`; then the old file is untouched.
+    /// - Throws: ``ArchiveError``: `unwritableState`, `tooLarge` or `inaccessibleFile`; then the old file is untouched.
     public static func write<W: Workflow>(
         _ machines: some Sequence<StateMachine<W>>,
         to file: URL,
+        limit: Int = StateMachine<W>.archiveLimit,
         progress: ((Progress) -> Void)? = nil
     ) throws(ArchiveError) {
         var output = try ReplacingFile(at: file.path)
         var state = Progress()
         for machine in machines {
-            try output.write(machine, &state)
+            try output.write(machine, limit: limit, &state)
             if state.lines.isMultiple(of: 1_000) { progress?(state) }
         }
         try output.finish()
         progress?(state)
     }
 
-    /// Writes machines that come one by one to a file of JSON lines, like ``write(_:to:progress:)-(Sequence,_,_)``.
+    /// Writes machines that come one by one to a file of JSON lines, like ``write(_:to:limit:progress:)-(Sequence,_,_,_)``.
     /// - Parameters:
     ///   - machines: The machines; one of them is needed at a time.
     ///   - file: The file.
+    ///   - limit: How many bytes a line may have, as when they are read.
     ///   - progress: Called after every thousandth machine, and at the end.
     /// - Throws: ``ArchiveError``, or what the sequence throws; then the old file is untouched.
     public static func write<W: Workflow>(
         _ machines: some AsyncSequence<StateMachine<W>, any Error>,
         to file: URL,
+        limit: Int = StateMachine<W>.archiveLimit,
         progress: ((Progress) -> Void)? = nil
     ) async throws {
         var output = try ReplacingFile(at: file.path)
         var state = Progress()
         for try await machine in machines {
-            try output.write(machine, &state)
+            try output.write(machine, limit: limit, &state)
             if state.lines.isMultiple(of: 1_000) { progress?(state) }
         }
         try output.finish()
@@ -125,9 +129,10 @@ public enum Archive {
 extension ReplacingFile {
     fileprivate mutating func write(
         _ machine: StateMachine<some Workflow>,
+        limit: Int,
         _ progress: inout Archive.Progress
     ) throws(ArchiveError) {
-        var line = try machine.archive()
+        var line = try machine.archive(limit: limit)
         line.append(UInt8(ascii: "\n"))
         try write(line)
         progress.lines += 1

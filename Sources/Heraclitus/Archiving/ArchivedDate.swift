@@ -31,8 +31,8 @@ extension JSONDecoder.DateDecodingStrategy {
 
 /// Dates as ISO 8601 text without loss: Foundation's format keeps milliseconds, a `Date` is finer.
 ///
-/// (Without any, but in the last second before the reference date, where the whole second and the rest of it are further
-/// apart than a `Double` is precise.)
+/// In the second before the reference date it is finer than any number of seconds after another whole second; there decimals
+/// are those of what is missing to the reference date, taken from one.
 enum ArchivedDate {
     /// Years 1 to 9999, which ISO 8601 writes without an agreement between the parties; they begin with `Date.distantPast`.
     private static let writable = -63_114_076_800.0..<252_423_993_600.0
@@ -40,11 +40,10 @@ enum ArchivedDate {
     static func text(of date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
         guard writable.contains(seconds) else { return nil }
-        var whole = seconds.rounded(.down)
-        var fraction = seconds - whole
-        if fraction >= 1 { (whole, fraction) = (whole + 1, 0) }
+        let whole = seconds.rounded(.down)
         let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
-        guard let decimals = decimals(of: fraction) else { return text }
+        let decimals = whole == -1 ? decimals(of: -seconds).map(complement) : decimals(of: seconds - whole)
+        guard let decimals else { return text }
         return text.dropLast() + "." + decimals + "Z"
     }
 
@@ -64,12 +63,22 @@ enum ArchivedDate {
         guard !digits.isEmpty, let fraction = Double("0." + digits),
             let whole = try? Date(text[..<point] + zone, strategy: .iso8601)
         else { return nil }
+        if whole.timeIntervalSinceReferenceDate == -1, fraction > 0, let missing = Double("0." + complement(digits)) {
+            return Date(timeIntervalSinceReferenceDate: -missing)
+        }
         return Date(timeIntervalSinceReferenceDate: whole.timeIntervalSinceReferenceDate + fraction)
+    }
+
+    /// The decimals of one minus a fraction, given those of the fraction, of which not all are zero.
+    private static func complement(_ decimals: some StringProtocol) -> String {
+        let digits = decimals.utf8.map { Int($0) - 48 }
+        guard let last = digits.lastIndex(where: { $0 != 0 }) else { return String(decimals) }
+        return digits[...last].enumerated().map { index, digit in "\((index == last ? 10 : 9) - digit)" }.joined()
     }
 
     /// The shortest decimals that read back as the fraction; `nil` for none.
     private static func decimals(of fraction: Double) -> String? {
-        guard fraction > 0 else { return nil }
+        guard fraction > 0, fraction < 1 else { return nil }
         // "0.25", or "1.2e-07" for what is less than a ten-thousandth.
         let parts = "\(fraction)".split(separator: "e")
         let digits = parts[0].filter(\.isNumber)

@@ -19,25 +19,25 @@ let currentFormat = 1
 /// What an archive says of a machine as of a moment: the same for every workflow, and so compiled once.
 struct Envelope: Encodable {
     let definition: Definition
-    let moment: MachineCore.Moment
+    let snapshot: Snapshot
     let extras: ArchiveExtras
 
     func encode(to encoder: any Encoder) throws {
-        let state = definition.state(moment.standing.index)
+        let state = definition.states[snapshot.status.index]
         var container = encoder.container(keyedBy: EnvelopeKey.self)
         try container.encode(currentFormat, forKey: .format)
         try container.encode(definition.workflow, forKey: .workflow)
         try container.encode(definition.version, forKey: .version)
-        try container.encode(moment.revision, forKey: .revision)
-        try container.encode(moment.standing.activation != .entry, forKey: .activated)
-        try container.encode(state.pointee.name, forKey: .state)
+        try container.encode(snapshot.revision, forKey: .revision)
+        try container.encode(snapshot.status.activation != .entry, forKey: .activated)
+        try container.encode(state.name, forKey: .state)
         if extras.contains(.definition) { try container.encode(definition.table, forKey: .definition) }
         do {
-            try container.encode(StateData(state: state.pointee.typed(moment.state)), forKey: .data)
+            try container.encode(StateData(state: state.type.typed(snapshot.state)), forKey: .data)
         } catch let error as ArchiveError {
             throw error
         } catch {
-            throw ArchiveError.unwritableState(state.pointee.name, underlyingError: error)
+            throw ArchiveError.unwritableState(state.name, underlyingError: error)
         }
     }
 }

@@ -9,7 +9,7 @@ struct EnvelopeReader {
     }
 
     /// Throws nothing but ``ArchiveError``.
-    func moment() throws -> MachineCore.Moment {
+    func snapshot() throws -> Snapshot {
         do {
             return try read()
         } catch let error as ArchiveError {
@@ -22,7 +22,7 @@ struct EnvelopeReader {
         }
     }
 
-    private func read() throws -> MachineCore.Moment {
+    private func read() throws -> Snapshot {
         let container = try decoder.container(keyedBy: EnvelopeKey.self)
         let format = try container.decode(Int.self, forKey: .format)
         guard format >= 1 else {
@@ -67,16 +67,16 @@ struct EnvelopeReader {
             index = try self.index(of: archive.state)
             object = try state(index) { try decode($0, of: archive.data) }
         }
-        guard definition.suits(Unmanaged.passUnretained(object), index) else {
+        guard definition.layout(of: object, of: index) != nil else {
             throw ArchiveError.malformed(
                 path: path(.state),
                 explanation: "\(definition.states[index].name) is not of the type of this workflow's states."
             )
         }
-        return MachineCore.Moment(
+        return Snapshot(
             state: object,
             previous: nil,
-            standing: Standing(index, isActivated ? .restoring : .entry),
+            status: PackedStatus(index, isActivated ? .restoring : .entry),
             revision: revision
         )
     }
@@ -103,14 +103,14 @@ struct EnvelopeReader {
         _ index: Int,
         _ make: (any WorkflowState.Type) throws -> any WorkflowState
     ) throws -> any WorkflowState {
-        let state = definition.state(index)
+        let state = definition.states[index]
         do {
-            return try make(state.pointee.type)
+            return try make(state.type)
         } catch let error as ArchiveError {
             throw error
         } catch {
             throw ArchiveError.brokenState(
-                state.pointee.name,
+                state.name,
                 path: ArchiveError.path(of: error, else: decoder.codingPath + [EnvelopeKey.data]),
                 underlyingError: error
             )
@@ -124,24 +124,15 @@ struct EnvelopeReader {
         try container.decode(S.self, forKey: .data)
     }
 
-    /// Makes a state of migrated data, whose errors know only the way from there.
+    /// Makes a state of migrated data.
     private func decode<S: WorkflowState>(_ type: S.Type, of data: JSONValue) throws -> any WorkflowState {
-        do {
-            return try data.decoded(type, userInfo: userInfo)
-        } catch let error as ArchiveError {
-            throw error.under(path(.data))
-        } catch {
-            throw ArchiveError.brokenState(
-                S.name,
-                path: ArchiveError.path(of: error, else: []),
-                underlyingError: error
-            ).under(path(.data))
-        }
-    }
-
-    /// The decoder's user info, of which `Decoder` does not say what its coders demand: that it is Sendable.
-    private var userInfo: [CodingUserInfoKey: any Sendable] {
-        decoder.userInfo.mapValues { unsafeBitCast($0 as Any, to: (any Sendable).self) }
+        try S(
+            from: ArchiveDecoder(
+                .value(data),
+                at: decoder.codingPath + [EnvelopeKey.data],
+                userInfo: decoder.userInfo
+            )
+        )
     }
 
     private var here: String { ArchiveError.path(decoder.codingPath) }

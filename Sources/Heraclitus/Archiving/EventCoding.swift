@@ -21,14 +21,14 @@ extension WorkflowEvent: Encodable {
             )
         }
         var container = encoder.container(keyedBy: EventKey.self)
-        let pairs = declaration.pairs
+        let rules = declaration.rules.all
         try container.encode(name, forKey: .name)
-        if pairs.allSatisfy({ $0.source != nil }) {
-            try container.encode(Self.names(pairs.compactMap(\.source)), forKey: .from)
+        if rules.allSatisfy({ $0.sources != nil }) {
+            try container.encode(Self.names(rules.flatMap { $0.sources ?? [] }), forKey: .from)
         } else {
             try container.encodeNil(forKey: .from)
         }
-        try container.encode(Self.names(pairs.map(\.destination)), forKey: .to)
+        try container.encode(Self.names(rules.flatMap(\.destinations)), forKey: .to)
     }
 
     private static func names(_ states: [any WorkflowState.Type]) -> [String] {

@@ -9,7 +9,7 @@ extension StateMachine: Encodable {
 
     /// The machine as of now.
     func envelope(including extras: ArchiveExtras = []) -> Envelope {
-        Envelope(definition: definition, moment: core.moment, extras: extras)
+        Envelope(definition: definition, snapshot: core.snapshot, extras: extras)
     }
 }
 
@@ -23,6 +23,6 @@ extension StateMachine: Decodable {
     /// - Throws: ``ArchiveError``.
     public convenience init(from decoder: any Decoder) throws {
         let definition = CompiledWorkflow<W>.shared.definition
-        self.init(MachineCore(definition, try EnvelopeReader(decoder, definition).moment()))
+        self.init(MachineCore(definition, try EnvelopeReader(decoder, definition).snapshot()))
     }
 }

@@ -7,16 +7,19 @@ extension TransitionTable {
     public func dot(current: String? = nil) -> String {
         var lines = ["digraph \(quoted(workflow)) {", "    rankdir=LR;", "    node [shape=box, style=rounded];"]
         lines.append("    \"\" [shape=point];")
+        let ids = quotedIDs
+        func id(_ state: String) -> String { ids[state] ?? quoted(state) }
         for state in states {
             var attributes: [String] = []
+            if id(state) != quoted(state) { attributes.append("label=\(quoted(state))") }
             if finals.contains(state) { attributes.append("peripheries=2") }
             if state == current { attributes.append("style=\"rounded,filled\"") }
-            lines.append("    \(quoted(state))\(attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]");")
+            lines.append("    \(id(state))\(attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]");")
         }
-        lines.append("    \"\" -> \(quoted(initial));")
+        lines.append("    \"\" -> \(id(initial));")
         for arrow in arrows {
             lines.append(
-                "    \(quoted(arrow.from)) -> \(quoted(arrow.to)) [label=\(quoted(arrow.label))"
+                "    \(id(arrow.from)) -> \(id(arrow.to)) [label=\(quoted(arrow.label))"
                     + "\(arrow.isUpdate ? ", style=dashed" : "")];"
             )
         }
@@ -55,16 +58,35 @@ extension TransitionTable {
         }
     }
 
-    private func quoted(_ text: String) -> String {
-        let escaped = text.flatMap { character -> String in
-            switch character {
-            case "\"": "\\\""
-            case "\\": "\\\\"
-            case _ where character.isNewline: "\\n"
-            default: String(character)
-            }
+    /// The quoted names of the states; where two would be one, as of a line feed and a paragraph separator, with a number.
+    private var quotedIDs: [String: String] {
+        var taken: Set<String> = []
+        var ids: [String: String] = [:]
+        for (index, state) in states.enumerated() where ids[state] == nil {
+            var id = quoted(state)
+            while !taken.insert(id).inserted { id = quoted("\(id) \(index)") }
+            ids[state] = id
         }
-        return "\"\(String(escaped))\""
+        return ids
+    }
+
+    /// By scalars, because a quote with an accent on it is another character and still a quote to Graphviz.
+    private func quoted(_ text: String) -> String {
+        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+        var previous: Unicode.Scalar?
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += ["\\", scalar]
+            case "\n" where previous == "\r": break
+            case "\n", "\r", "\u{0B}", "\u{0C}", "\u{85}", "\u{2028}", "\u{2029}": quoted += ["\\", "n"]
+            // Graphviz takes it for the end of the text.
+            case "\0": quoted.append("\u{2400}")
+            default: quoted.append(scalar)
+            }
+            previous = scalar
+        }
+        quoted.append("\"")
+        return String(quoted)
     }
 
     /// As Mermaid wants what it might take for its own: by number.

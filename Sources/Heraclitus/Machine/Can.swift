@@ -5,7 +5,7 @@
 /// machine.can(\.cancel)
 /// machine.can(named: "cancel")
 /// ```
-@dynamicMemberLookup
+@frozen @dynamicMemberLookup
 public struct Can<W: Workflow>: Sendable {
     @usableFromInline let machine: StateMachine<W>
 
@@ -43,7 +43,13 @@ public struct Can<W: Workflow>: Sendable {
     }
 
     @inlinable
-    func accepts(_ event: Int) -> Bool {
-        machine.definition.event(event).pointee.reach.isAccepted(in: machine.core.expectedIndex)
+    func accepts(_ event: Int) -> Bool { machine.core.accepts(event, of: machine) }
+}
+
+extension MachineCore {
+    /// Whether a fire of an event on this thread would not be refused by the table.
+    @usableFromInline
+    func accepts(_ event: Int, of machine: AnyObject) -> Bool {
+        definition.verdict(on: event, from: expectedState(of: machine)) != .notAllowed
     }
 }

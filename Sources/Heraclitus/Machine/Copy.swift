@@ -1,5 +1,3 @@
-import Synchronization
-
 extension StateMachine {
     /// Returns an independent machine in the same state, at the same revision, as active as this one.
     ///
@@ -10,10 +8,10 @@ extension StateMachine {
     ///
     /// Any thread may call it at any time; during a transition it copies the state that the machine still shows.
     public func copy() -> StateMachine {
-        var moment = core.moment
-        moment.state = Self.copy(of: moment.state)
-        moment.previous = moment.previous.map(Self.copy)
-        return StateMachine(MachineCore(definition, moment))
+        var snapshot = core.snapshot
+        snapshot.state = Self.copy(of: snapshot.state)
+        snapshot.previous = snapshot.previous.map(Self.copy)
+        return StateMachine(MachineCore(definition, snapshot))
     }
 
     private static func copy(of state: AnyObject) -> AnyObject {

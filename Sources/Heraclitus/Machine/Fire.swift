@@ -7,7 +7,7 @@
 /// try machine.fire(\.load, LoadingState(request: request))                 // a key path in hand
 /// try machine.fire(named: "load", entering: LoadingState(request: request))
 /// ```
-@dynamicMemberLookup
+@frozen @dynamicMemberLookup
 public struct Fire<W: Workflow>: Sendable {
     @usableFromInline let machine: StateMachine<W>
 
@@ -63,8 +63,8 @@ public struct Fire<W: Workflow>: Sendable {
         _ event: KeyPath<W, W.Event<S, D>>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        let trigger = Trigger(machine.workflow.index(of: event))
-        try machine.attempt(trigger, userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        let selector = EventSelector(machine.workflow.index(of: event))
+        try machine.fire(selector, userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
     }
 
     /// Fires an event value, such as one that was decoded, with a state object.
@@ -107,7 +107,9 @@ public struct Fire<W: Workflow>: Sendable {
         _ event: W.Event<S, D>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(Trigger(event.slot.index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(EventSelector(event.slot.index), userInfo: userInfo) {
+            try machine.core.onlyEmptyState(of: $0)
+        }
     }
 
     /// Fires an event by its name, for names that arrive as text, with a state object.
@@ -122,7 +124,7 @@ public struct Fire<W: Workflow>: Sendable {
         entering state: @autoclosure () throws -> W.AnyState,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(.named(name), userInfo: userInfo) { _ in takenObject(of: try state()) }
+        try machine.fire(.named(name), userInfo: userInfo) { _ in machine.object(of: try state()) }
     }
 
     /// Fires an event by its name with a closure that builds the state to enter from the one that is left.
@@ -137,8 +139,8 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (W.AnyState) throws -> W.AnyState
     ) throws(InvalidTransition) {
-        try machine.attempt(.named(name), userInfo: userInfo) { offer in
-            takenObject(of: try build(machine.source(of: offer, as: W.AnyState.self)))
+        try machine.fire(.named(name), userInfo: userInfo) { candidate in
+            machine.object(of: try build(machine.source(of: candidate, as: W.AnyState.self)))
         }
     }
 
@@ -149,11 +151,12 @@ public struct Fire<W: Workflow>: Sendable {
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
     @inlinable
     public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try machine.attempt(.named(name), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(.named(name), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
     }
 }
 
 /// An event and the machine to fire it: what `machine.fire.load` is before it is called.
+@frozen
 public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let index: Int?
     @usableFromInline let machine: StateMachine<W>
@@ -177,7 +180,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         _ state: @autoclosure () throws -> Destination,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.attempt(Trigger(index), userInfo: userInfo) { _ in takenObject(of: try state()) }
+        try machine.fire(EventSelector(index), userInfo: userInfo) { _ in machine.object(of: try state()) }
     }
 
     /// Fires the event with a closure that builds the state to enter from the one that is left.
@@ -193,8 +196,8 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (Source) throws -> Destination
     ) throws(InvalidTransition) {
-        try machine.attempt(Trigger(index), userInfo: userInfo) { offer in
-            takenObject(of: try build(machine.source(of: offer, as: Source.self)))
+        try machine.fire(EventSelector(index), userInfo: userInfo) { candidate in
+            machine.object(of: try build(machine.source(of: candidate, as: Source.self)))
         }
     }
 
@@ -203,7 +206,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
-        try machine.attempt(Trigger(index), userInfo: userInfo) { _ in takenObject(of: Destination()) }
+        try machine.fire(EventSelector(index), userInfo: userInfo) { _ in machine.object(of: Destination()) }
     }
 
     /// Fires an event with several destinations to the only one that it has from the current state, an empty one.
@@ -211,7 +214,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one, or if that is not empty.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
-        try machine.attempt(Trigger(index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(EventSelector(index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
     }
 
     /// Fires an event with several destinations, where what they have in common is itself the class of an empty state.
@@ -220,11 +223,29 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
     where Destination: EmptyState, Destination == W.AnyState {
-        try machine.attempt(Trigger(index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(EventSelector(index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
     }
 }
 
 extension StateMachine {
+    /// How many fires of callbacks are carried out before the outermost fire returns: 10,000.
+    ///
+    /// The one that exceeds it throws `.endlessChain`; those before it happen, and the outermost fire succeeds.
+    public static var chainLimit: Int { MachineTurn.chainLimit }
+
+    /// The object that a state is, whether it is handed around as its class or as the workflow's `AnyState`.
+    @inlinable @inline(__always)
+    func object<State>(of state: __owned State) -> OwnedObject { core.definition.object(of: state) }
+
+    @inlinable
+    func fire(
+        _ selector: EventSelector,
+        userInfo: UserInfo,
+        building build: (CandidateTransition) throws -> OwnedObject
+    ) throws(InvalidTransition) {
+        try core.fire(selector, of: self, userInfo: userInfo, building: build)
+    }
+
     /// Enters a state by firing the one event that leads there from the current state.
     ///
     /// Events that only update a state are not considered.
@@ -235,7 +256,7 @@ extension StateMachine {
     ///   exactly one.
     @inlinable
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try attempt(.entering(type(of: state as AnyObject)), userInfo: userInfo) { _ in takenObject(of: state) }
+        try fire(.entering(type(of: state as AnyObject)), userInfo: userInfo) { _ in object(of: state) }
     }
 
     /// Enters an empty state, given by name, by firing the one event that leads there from the current state.
@@ -247,6 +268,29 @@ extension StateMachine {
     /// - Throws: ``InvalidTransition``; `unregisteredState` for a name that there is not; `noEvent` or `ambiguousEvent` if there
     ///   is not exactly one event; `destinationNeeded` if the state is not an ``EmptyState``.
     public func enter(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try attempt(.enteringNamed(name), userInfo: userInfo) { _ in try core.emptyState(named: name) }
+        try fire(.enteringNamed(name), userInfo: userInfo) { _ in try core.emptyState(named: name) }
+    }
+}
+
+extension MachineCore {
+    /// The object of the only state that an event leads to, if that is an empty one.
+    @usableFromInline
+    func onlyEmptyState(of candidate: CandidateTransition) throws -> OwnedObject {
+        let destinations = definition.declaredDestinations(
+            of: candidate.event.value,
+            from: candidate.source
+        )
+        guard destinations.count == 1, let make = destinations[0].make else {
+            throw DestinationNeeded(candidates: destinations.map(\.name))
+        }
+        return OwnedObject(make())
+    }
+
+    /// An object of the state of a name, if that is an empty one.
+    func emptyState(named name: String) throws -> OwnedObject {
+        guard let index = definition.stateIndex(named: name), let make = definition.states[index].make else {
+            throw DestinationNeeded(candidates: [name])
+        }
+        return OwnedObject(make())
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension StateMachine {
     /// Runs a block in turn with the transitions: while it runs, no other thread's transition does.
     ///
@@ -10,7 +8,7 @@ extension StateMachine {
     /// - Returns: What the block returns.
     /// - Throws: What the block throws; ``InvalidAction`` for a circle of waits.
     public func perform<Result>(_ body: (W.AnyState) throws -> Result) throws -> Result {
-        try inTurn(for: nil, userInfo: [:]) { try body(state) }
+        try inTurn(for: nil, Call(self, [:])) { _ in try body(state) }
     }
 
     /// Carries out an action that is allowed in one state, and in its subclasses, only.
@@ -30,40 +28,36 @@ extension StateMachine {
         userInfo: UserInfo = [:],
         _ body: (S) throws -> Result
     ) throws -> Result {
-        try inTurn(for: name, userInfo: userInfo) {
+        let call = Call(self, userInfo)
+        return try inTurn(for: name, call) { place in
             let current = currentState
             guard let state = current as? S else {
-                throw refused(.notInState, name, allowed, userInfo: userInfo)
+                throw refused(.notInState, name, allowed, call, at: nil)
             }
-            let place = core.run.load(ordering: .relaxed)?.pointee.putOff
             let result: Result
             do {
                 result = try body(state)
             } catch {
-                _ = refused(.failed, name, allowed, userInfo: userInfo, because: error, at: place)
+                _ = refused(.failed, name, allowed, call, because: error, at: place)
                 throw error
             }
             let action = PerformedAction(name: name, state: current, userInfo: userInfo)
-            core.tell(.performed(action), of: self, at: place)
+            core.post(.performed(action), at: place, call)
             return result
         }
     }
 
-    private func inTurn<Result>(for name: String?, userInfo: UserInfo, _ body: () throws -> Result) throws -> Result {
-        let thread = FiringThread.current
-        if core.turn.isOwned(by: thread) { return try body() }
-        if let circle = core.waitForTurn(of: self, as: thread) {
-            let error = invalid(.deadlock, name, W.AnyState.self, userInfo: userInfo, machines: circle)
-            core.tellAtOnce(.refused(error), as: thread)
+    private func inTurn<Result>(
+        for name: String?,
+        _ call: borrowing Call,
+        _ body: (TurnPlace) throws -> Result
+    ) throws -> Result {
+        do {
+            return try core.perform(call, body)
+        } catch let circle as Deadlock {
+            let error = invalid(.deadlock, name, W.AnyState.self, userInfo: call.userInfo, machines: circle.machines)
+            core.tellOutsideTurn(.refused(error), call)
             throw error
-        }
-        var run = Run()
-        return try withUnsafeMutablePointer(to: &run) { run in
-            core.open(run, by: thread)
-            defer { core.close(run, of: self) }
-            if !core.now.isActive { core.completeActivation(of: self, userInfo: [:], in: run) }
-            run.pointee.phase = .announcing
-            return try body()
         }
     }
 
@@ -72,12 +66,12 @@ extension StateMachine {
         _ reason: InvalidAction.Reason,
         _ action: String,
         _ allowed: S.Type,
-        userInfo: UserInfo,
+        _ call: borrowing Call,
         because error: (any Error)? = nil,
-        at place: Int? = nil
+        at place: TurnPlace?
     ) -> InvalidAction {
-        let refusal = invalid(reason, action, allowed, userInfo: userInfo, because: error)
-        core.tell(.refused(refusal), of: self, at: place)
+        let refusal = invalid(reason, action, allowed, userInfo: call.userInfo, because: error)
+        core.post(.refused(refusal), at: place, call)
         return refusal
     }
 

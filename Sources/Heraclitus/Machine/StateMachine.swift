@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// One workflow in progress: it keeps the current state, refuses what is not allowed, and calls everyone who asked.
 ///
 /// ```swift
@@ -32,16 +30,13 @@ public import Synchronization
 public final class StateMachine<W: Workflow>: Sendable {
     @usableFromInline let core: MachineCore
 
-    @inlinable
+    @usableFromInline
     init(_ core: consuming MachineCore) { self.core = core }
 
     /// Makes a machine in the workflow's initial state.
     ///
     /// The first use of a workflow reads its definition and stops the program if that is wrong.
-    @inlinable
-    public convenience init() {
-        self.init(placing: W.initial, due: .entry)
-    }
+    public convenience init() { self.init(placing: W.initial, due: .entry) }
 
     /// Makes a machine that begins in another state than the workflow's initial one, and enters it.
     ///
@@ -62,20 +57,26 @@ public final class StateMachine<W: Workflow>: Sendable {
     }
 
     @inlinable
-    convenience init(placing state: W.AnyState, due activation: Standing.Activation) {
+    convenience init(placing state: W.AnyState, due activation: PackedStatus.Activation) {
         let definition = CompiledWorkflow<W>.shared.definition
-        let object = takenObject(of: state)
-        self.init(MachineCore(definition, in: object, Standing(definition.indexOfBeginning(in: object), activation)))
+        self.init(MachineCore(definition, beginningIn: definition.object(of: state), activation))
+    }
+}
+
+extension MachineCore {
+    /// Makes a machine that begins in a state, which has to be registered.
+    @usableFromInline
+    init(_ definition: Definition, beginningIn state: consuming OwnedObject, _ activation: PackedStatus.Activation) {
+        self.init(definition, state, PackedStatus(state.withObject(definition.indexOfBeginning), activation))
     }
 }
 
 extension Definition {
-    /// The number of the class of a state in which a machine is to begin.
-    @usableFromInline
-    func indexOfBeginning(in state: Unmanaged<AnyObject>) -> Int {
-        if let index = stateIndex(of: state, likely: content.pointee.initial), suits(state, index) { return index }
+    /// The number of the class of an object with which a machine is to begin, which has to be registered.
+    func indexOfBeginning(_ state: AnyObject) -> Int {
+        if let index = stateIndex(ofBeginning: state), layout(of: state, of: index) != nil { return index }
         fatalError(
-            "\(String(reflecting: type(of: state.takeUnretainedValue()))) is not registered with the workflow "
+            "\(String(reflecting: type(of: state))) is not registered with the workflow "
                 + "\(workflow): name it in an event or list it in `states`."
         )
     }
@@ -87,18 +88,10 @@ extension Definition {
 // state in which everything already accepted will leave the machine; everywhere else for the one it shows.
 extension StateMachine {
     /// The current state object.
-    @inlinable public var state: W.AnyState {
-        core.lock.withLock { _ in
-            handedOut(
-                core.state.load(ordering: .relaxed),
-                core.tail.load(ordering: .relaxed),
-                as: W.AnyState.self
-            )
-        }
-    }
+    @inlinable public var state: W.AnyState { core.state.read(as: W.AnyState.self) }
 
     /// The state object that the last transition left; `nil` before the first, and after restoring.
-    public var previousState: W.AnyState? { core.moment.previous as? W.AnyState }
+    public var previousState: W.AnyState? { core.snapshot.previous as? W.AnyState }
 
     /// The name of the current state.
     public var stateName: String { definition.states[core.now.index].name }
@@ -106,7 +99,7 @@ extension StateMachine {
     /// The number of transitions since the machine was made, through archives and copies; activation is none.
     ///
     /// It ends at 2⁵³, the largest whole number that every JSON reader keeps exactly.
-    public var revision: Int { core.revision.load(ordering: .relaxed) }
+    public var revision: Int { core.currentRevision }
 
     /// Whether the machine has entered its initial state, or told its restored one.
     public var isActive: Bool { core.now.isActive }
@@ -125,7 +118,7 @@ extension StateMachine {
     }
 
     /// The names of the events that the table allows now, in the order of the definition; guards are not asked.
-    public var allowedEvents: [String] { definition.eventNames(acceptedIn: core.expectedIndex) }
+    public var allowedEvents: [String] { definition.eventNames(acceptedIn: core.expectedState(of: self)) }
 
     /// Whether an event would be accepted by the table: `machine.can.load`, `machine.can(named: "load")`.
     ///
@@ -142,12 +135,10 @@ extension StateMachine {
 
     /// The state that a fire leaves, as the type that the event says it is.
     @inlinable
-    func source<S>(of offer: Offer, as type: S.Type) -> S {
-        let object = core.source(of: offer)
-        if S.self == W.AnyState.self {
-            return handedOut(object, core.definition.tail(core.sourceIndex(of: offer)), as: S.self)
-        }
-        guard let source = object.takeUnretainedValue() as? S else {
+    func source<S>(of candidate: CandidateTransition, as type: S.Type) -> S {
+        let object = core.source(of: candidate)
+        if S.self == W.AnyState.self { return core.sourceLayout(of: candidate).handedOut(object, as: S.self) }
+        guard let source = object as? S else {
             preconditionFailure("An event that leads from one class only was accepted in another.")
         }
         return source
@@ -157,8 +148,9 @@ extension StateMachine {
 extension StateMachine: CustomStringConvertible {
     /// The workflow and the state: `Download in LoadingState, revision 1`.
     public var description: String {
-        let moment = core.moment
-        return "\(definition.workflow) in \(definition.states[moment.standing.index].name), revision \(moment.revision)"
+        let snapshot = core.snapshot
+        let name = definition.states[snapshot.status.index].name
+        return "\(definition.workflow) in \(name), revision \(snapshot.revision)"
     }
 }
 
@@ -179,4 +171,23 @@ extension StateTransition {
     public func machine<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
         machine as? StateMachine<W>
     }
+}
+
+extension StateMachine: Parkable {
+    @usableFromInline var parkingName: String { definition.workflow }
+
+    @usableFromInline var ownerNumber: UInt? { core.ownership.ownerNumber }
+
+    @usableFromInline
+    func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {
+        core.ownership.tryAcquire(by: thread, othersWait: othersWait)
+    }
+
+    @usableFromInline
+    func tryTakeOver(from ended: UInt, by thread: ThreadID, othersWait: Bool) -> Bool {
+        core.ownership.tryTakeOver(from: ended, by: thread, othersWait: othersWait)
+    }
+
+    @usableFromInline
+    func noteWaiting() -> Bool { core.ownership.noteWaiting() }
 }

@@ -10,9 +10,8 @@
 /// validator.allowedEvents(in: IdleState.self)      // ["load", "cancel"]
 /// ```
 public struct TransitionValidator<W: Workflow>: Sendable {
-    @usableFromInline let definition: Definition
+    let definition: Definition
 
-    @inlinable
     init(_ definition: Definition) { self.definition = definition }
 
     /// Makes a validator; the first use of a workflow reads its definition and stops the program if that is wrong.
@@ -33,7 +32,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
         to destination: (any WorkflowState.Type)? = nil,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        let event = CompiledWorkflow<W>.shared.events.pointee[keyPath: event]
+        let event = CompiledWorkflow<W>.shared.events.value[keyPath: event]
         try validate(
             event.slot.index,
             calling: event.name,
@@ -104,16 +103,17 @@ extension TransitionValidator {
             throw refusal(.unknownEvent, candidates: definition.events.map(\.name))
         }
         guard let sourceIndex = source.index else { throw refusal(.unregisteredState, candidates: [source.name]) }
-        let event = definition.event(eventIndex)
-        switch event.pointee.reach.reception(in: sourceIndex) {
+        switch definition.verdict(on: eventIndex, from: sourceIndex) {
         case .ignored: return
-        case .refused: throw refusal(.notAllowed)
-        case .leads: break
+        case .notAllowed: throw refusal(.notAllowed)
+        case .allowed: break
         }
         guard let destination else { return }
         guard let destinationIndex = destination.index else {
             throw refusal(.unregisteredState, candidates: [destination.name])
         }
-        guard event.pointee.reach.leads[sourceIndex, destinationIndex] else { throw refusal(.notAllowed) }
+        if definition.verdict(on: eventIndex, from: sourceIndex, to: destinationIndex) == .notAllowed {
+            throw refusal(.notAllowed)
+        }
     }
 }

@@ -3,7 +3,7 @@
 /// It implements those that it wants to; the others do nothing. They are called as ``StateMachine/observe(_:)`` says.
 ///
 /// ```swift
-/// let registration = machine.tell(controller)
+/// machine.tell(controller)
 /// ```
 public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     /// The workflow of the machine.
@@ -75,7 +75,8 @@ extension StateMachineDelegate {
 extension StateMachine {
     /// Lets a delegate hear of everything that happens; a machine may have several.
     /// - Parameter delegate: The delegate, which is not kept alive.
-    /// - Returns: What keeps the delegate hearing; it is cancelled when that is dropped.
+    /// - Returns: A registration, with which the delegate can be removed.
+    @discardableResult
     public func tell(_ delegate: some StateMachineDelegate<W>) -> Registration {
         observe { [weak self, weak delegate] occurrence in
             guard let self, let delegate else { return }

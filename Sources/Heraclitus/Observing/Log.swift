@@ -1,8 +1,8 @@
 /// A line about something that happened to a machine, for any log.
 ///
 /// ```swift
-/// machine.log { print($0) }.keep()
-/// machine.log { entry in logger.log(level: .init(rawValue: entry.level.rawValue)!, "\(entry.message)") }.keep()     // swift-log
+/// machine.log { print($0) }
+/// machine.log { entry in logger.log(level: .init(rawValue: entry.level.rawValue)!, "\(entry.message)") }     // swift-log
 /// ```
 ///
 /// The names of the levels are those of swift-log; for OSLog see ``Level-swift.enum``.
@@ -33,7 +33,17 @@ public struct LogEntry: Sendable {
         ///   - right: The other.
         /// - Returns: `true` if the left one comes first in the list above.
         public static func < (left: Level, right: Level) -> Bool {
-            allCases.firstIndex(of: left).unsafelyUnwrapped < allCases.firstIndex(of: right).unsafelyUnwrapped
+            left.rank < right.rank
+        }
+
+        private var rank: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .notice: 2
+            case .warning: 3
+            case .error: 4
+            }
         }
     }
 
@@ -74,7 +84,8 @@ extension StateMachine {
     ///
     /// It is an observer, see ``observe(_:)``.
     /// - Parameter body: Gets the line.
-    /// - Returns: What keeps the closure there; it is cancelled when that is dropped.
+    /// - Returns: A registration, with which the closure can be cancelled.
+    @discardableResult
     public func log(_ body: @escaping @Sendable (LogEntry) -> Void) -> Registration {
         let workflow = definition.workflow
         return observe { body(LogEntry(workflow: workflow, occurrence: $0)) }

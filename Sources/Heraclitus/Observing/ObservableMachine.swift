@@ -27,14 +27,14 @@ public final class ObservableMachine<W: Workflow> {
     public nonisolated let machine: StateMachine<W>
 
     private nonisolated let registrar = ObservationRegistrar()
-    private let registration = Mutex<Registration?>(nil)
+    private let registrations = Registrations()
 
     /// Observes a machine for as long as this lives.
     /// - Parameter machine: The machine; a new one unless said otherwise.
     public init(_ machine: StateMachine<W> = StateMachine<W>()) {
         self.machine = machine
         let isToldSoon = Flag()
-        let registered = machine.onTransition { [weak self] _ in
+        machine.onTransition { [weak self] _ in
             if isOnMainThread {
                 self?.tell()
             } else if isToldSoon.raise() {
@@ -44,8 +44,7 @@ public final class ObservableMachine<W: Workflow> {
                     self?.tell()
                 }
             }
-        }
-        registration.withLock { $0 = registered }
+        }.store(in: registrations)
     }
 
     private nonisolated func tell() { registrar.withMutation(of: self, keyPath: \.state) {} }

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension StateMachine {
     /// The transitions that are made from now on, for `for await transition in machine.transitions`.
     ///
@@ -41,9 +39,9 @@ extension StateMachine {
                 guard let self, let state = transition.destinationObject as? W.AnyState else { return }
                 given.give(revision) { continuation.yield(state) }
             }
-            let moment = core.moment
-            if let state = moment.state as? W.AnyState {
-                given.give(moment.revision) { continuation.yield(state) }
+            let snapshot = core.snapshot
+            if let state = snapshot.state as? W.AnyState {
+                given.give(snapshot.revision) { continuation.yield(state) }
             }
             return registration
         }
@@ -75,9 +73,9 @@ private final class Feed<Element: Sendable>: Sendable {
 
 /// The revision that was given last.
 private final class Shared: Sendable {
-    private let last: Mutex<Int>
+    private let last: Lock<Int>
 
-    init(_ revision: Int) { last = Mutex(revision) }
+    init(_ revision: Int) { last = Lock(revision) }
 
     /// Calls a body, unless that revision was given.
     ///

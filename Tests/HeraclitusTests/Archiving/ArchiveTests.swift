@@ -77,7 +77,9 @@ import Testing
     @Test(
         "No date loses anything",
         arguments: [
-            0, 0.5, 1e-7, 1.2e-5, 0.1, -0.25, -63_114_076_800, -63_113_904_000, 252_423_993_599.5,
+            0, 0.5, 1e-7, 1.2e-5, 0.1, -0.25, -0.1, -0.49,
+            -1e-17, -Double.leastNonzeroMagnitude, -0.7, -1, -63_114_076_800, -63_113_904_000,
+            252_423_993_599.5,
             812_345_678.123_456_7, -1.000_000_001,
             99_999.999_999_9,
             Date().timeIntervalSinceReferenceDate,
@@ -127,10 +129,18 @@ import Testing
         #expect(throws: ArchiveError.self) { try StateMachine<Full>(archive: huge) }
     }
 
-    @Test("The last moment before the reference date is no second earlier")
-    func lastMoment() throws {
+    @Test("No date of the last second before the reference date changes")
+    func lastSecond() throws {
+        for _ in 0..<5_000 {
+            let seconds = -Double.random(in: 0...1) * pow(10, -Double.random(in: 0...300).rounded())
+            let info: UserInfo = ["date": Date(timeIntervalSinceReferenceDate: seconds)]
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = .archived
+            let decoded = try JSONDecoder().decode(UserInfo.self, from: encoder.encode(info))
+            #expect(decoded["date", as: Date.self]?.timeIntervalSinceReferenceDate == seconds)
+        }
         let machine = StateMachine<Full>(in: FullState(date: Date(timeIntervalSinceReferenceDate: -1e-17)))
-        #expect(try Self.text(machine).contains("\"date\":\"2001-01-01T00:00:00Z\""))
+        #expect(try Self.text(machine).contains("\"date\":\"2000-12-31T23:59:59.99999999999999999Z\""))
     }
 
     @Test("What JSON cannot say is a typed error that names the state", arguments: [Double.nan, .infinity])

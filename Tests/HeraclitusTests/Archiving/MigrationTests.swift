@@ -210,6 +210,85 @@ import Testing
         #expect(state.weight == weight && state.count == count)
     }
 
+    @Test("No amount changes through a migration, nor in raw data or a user info that any decoder reads")
+    func amounts() throws {
+        var generator = SystemRandomNumberGenerator()
+        let amounts =
+            ["51679768515708984.8", "-0.0", "0.0", "9007199254740993", "-9223372036854775808.5"]
+            + (0..<100_000).map { _ in
+                let whole =
+                    UInt64.random(in: 0...UInt64.max, using: &generator) >> Int.random(in: 0..<64, using: &generator)
+                let cents = String(Int.random(in: 1...9_999, using: &generator))
+                return (Bool.random(using: &generator) ? "-" : "") + "\(whole).\(cents)"
+            }
+        let list = "[\(amounts.joined(separator: ","))]"
+        let archive =
+            #"{"activated":true,"data":{"amounts":\#(list),"raw":\#(list)},"format":1,"revision":0,"state":"Old","version":1,"#
+            + #""workflow":"Ledger"}"#
+        let ledger = try StateMachine<Ledger>(archive: Data(archive.utf8))
+        let state = try #require(ledger.state as? LedgerState)
+        #expect(state.amounts == amounts.compactMap { Decimal(string: $0) })
+        #expect(Self.isSame(state.raw, amounts))
+        // Once more as what it is now.
+        let again = try #require(try StateMachine<Ledger>(archive: ledger.archive()).state as? LedgerState)
+        #expect(again.amounts == state.amounts && again.raw == state.raw)
+
+        let few = Array(amounts.prefix(2_000))
+        let json = Data("{\"list\":[\(few.joined(separator: ","))]}".utf8)
+        let info = try JSONDecoder().decode(UserInfo.self, from: json)
+        #expect(info["list", as: [Decimal].self] == few.compactMap { Decimal(string: $0) })
+        #expect(Self.isSame(try JSONDecoder().decode([String: JSONValue].self, from: json)["list"], few))
+        #expect(
+            try JSONDecoder().decode(UserInfo.self, from: JSONEncoder().encode(info))["list"] as? JSONValue
+                == info["list"] as? JSONValue
+        )
+    }
+
+    /// Whether raw numbers are those of texts, with their signs.
+    private static func isSame(_ list: JSONValue?, _ amounts: [String]) -> Bool {
+        let elements = list?.arrayValue ?? []
+        return elements.count == amounts.count
+            && zip(elements, amounts).allSatisfy { element, amount in
+                let isNegative = element.doubleValue?.sign == .minus
+                let decimal =
+                    switch element {
+                    case .integer(let integer): Decimal(integer)
+                    case .unsigned(let unsigned): Decimal(unsigned)
+                    case .number(let number): Decimal(string: "\(number)")
+                    case .decimal(let digits): Decimal(string: digits)
+                    default: Decimal?.none
+                    }
+                return decimal == Decimal(string: amount) && isNegative == amount.hasPrefix("-")
+            }
+    }
+
+    @Test("A number with more digits than its type has is refused by a migration, or kept as raw data")
+    func beyond() throws {
+        let long = "0.1234567890123456789012345678901234567890123456789"
+        for (amounts, isRead) in [(long, false), ("1.5", true)] {
+            let archive =
+                #"{"activated":true,"data":{"amounts":[\#(amounts)],"raw":\#(long)},"format":1,"revision":0,"state":"Old","#
+                + #""version":1,"workflow":"Ledger"}"#
+            let state = try? StateMachine<Ledger>(archive: Data(archive.utf8)).state as? LedgerState
+            #expect((state != nil) == isRead)
+            if let state { #expect(state.raw == .decimal(long)) }
+        }
+    }
+
+    final class LedgerState: WorkflowState {
+        static var name: String { "Ledger" }
+        let amounts: [Decimal]
+        let raw: JSONValue
+        init() { (amounts, raw) = ([], []) }
+    }
+
+    struct Ledger: Workflow {
+        static var initial: any WorkflowState { LedgerState() }
+        static var version: Int { 2 }
+        static var migrations: [Migration] { [.renameState("Old", to: "Ledger", in: 2)] }
+        let change = Event(updating: LedgerState.self)
+    }
+
     @Test(
         "Deep data is read or is a typed error on a thread with a small stack, migrated or not",
         arguments: [("[", "]"), (#"{"a":"#, "}")]

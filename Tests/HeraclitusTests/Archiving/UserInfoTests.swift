@@ -71,13 +71,10 @@ import Testing
     func passing() throws {
         let machine = StateMachine<Heard>.active(Journal())
         let journal = Journal()
-        let kept = [
-            machine.willExit(AState.self) { _, t in journal.write("\(t.userInfo)") },
-            machine.didEnter(BState.self) { _, t in journal.write("\(t.userInfo)") },
-            machine.onTransition { t in journal.write("\(t.userInfo)") },
-        ]
+        machine.willExit(AState.self) { _, t in journal.write("\(t.userInfo)") }
+        machine.didEnter(BState.self) { _, t in journal.write("\(t.userInfo)") }
+        machine.onTransition { t in journal.write("\(t.userInfo)") }
         try machine.fire.go(BState(), userInfo: ["key": 1])
         #expect(journal.entries == ["[key: 1]", "[key: 1]", "[key: 1]"])
-        withExtendedLifetime(kept) {}
     }
 }

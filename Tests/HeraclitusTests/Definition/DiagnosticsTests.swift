@@ -1,4 +1,5 @@
 import Heraclitus
+import Synchronization
 import Testing
 
 @Suite("Definitions") struct DiagnosticsTests {
@@ -86,6 +87,146 @@ import Testing
         )
     }
 
+    struct Box<Content: Sendable>: Sendable {
+        let content: Content
+        let label = "box"
+    }
+    enum Choice: Sendable {
+        case none
+        case event(Within.Event<ThirdState, StrangerState>)
+    }
+
+    final class Within: Workflow, @unchecked Sendable {
+        static var initial: any WorkflowState { ThirdState() }
+        static var go: Event<ThirdState, StrangerState> { Event(from: ThirdState.self, to: StrangerState.self) }
+        let found = go
+        let dictionary = ["go": go]
+        let nested = ["go": [[go]]]
+        let tuple = (1, go)
+        let structure = Box(content: Box(content: [Within.go]))
+        let optional: Event<ThirdState, StrangerState>?? = nil
+        let choice = [Choice.none, .event(go)]
+        let anything: [any Sendable] = ["text", [1, 2], go]
+        lazy var later = Event(from: ThirdState.self, to: StrangerState.self)
+        let numbers = Array(0..<1_000)
+        let texts = ["a": ["b"]]
+        let box: Box<Choice> = Box(content: .none)
+        init() {}
+    }
+
+    @Test("Events in dictionaries, tuples, structs and lazy properties are problems, however deep")
+    func within() {
+        let names = [
+            "dictionary", "nested", "tuple", "structure", "optional", "choice", "anything", "later",
+        ]
+        #expect(Within.diagnostics == names.map { .hiddenEvent(property: $0) })
+    }
+
+    struct Inner: Workflow {
+        static var initial: any WorkflowState { ThirdState() }
+        let go = Event(from: ThirdState.self, to: StrangerState.self)
+    }
+    struct OfType<Parameter: Sendable>: Workflow {
+        static var initial: any WorkflowState { ThirdState() }
+        let go = Event(from: ThirdState.self, to: StrangerState.self)
+        let other: OfType<String>.Event<ThirdState, StrangerState> = OfType<String>.Event(
+            from: ThirdState.self,
+            to: StrangerState.self
+        )
+    }
+    class Base: Workflow, @unchecked Sendable {
+        class var initial: any WorkflowState { ThirdState() }
+        let inherited = WorkflowEvent<Base, ThirdState, StrangerState>(from: ThirdState.self, to: StrangerState.self)
+        required init() {}
+    }
+    final class Derived: Base, @unchecked Sendable {}
+
+    @Test("An event of another workflow is a problem, and stays what it is there")
+    func foreign() async throws {
+        #expect(OfType<String>.diagnostics.isEmpty)
+        #expect(OfType<Int>.diagnostics == [.foreignEvent(property: "other", workflow: "OfType<String>")])
+        #expect(Base.diagnostics.isEmpty)
+        #expect(Derived.diagnostics.contains(.foreignEvent(property: "inherited", workflow: "Base")))
+        let result = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = StateMachine<Slip>()
+            }
+        )
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("The property inner holds an event of Inner; declare one of this workflow"))
+        #expect(
+            Slip.diagnostics == [
+                .foreignEvent(property: "inner", workflow: "Inner"),
+                .foreignEvent(property: "slip", workflow: "Inner"),
+            ]
+        )
+        let machine = StateMachine<Inner>()
+        #expect(machine.can(Inner.events.go))
+        try machine.fire(Inner.events.go)
+        #expect(machine.revision == 1)
+    }
+
+    struct Slip: Workflow {
+        static var initial: any WorkflowState { ThirdState() }
+        let first = Event(from: ThirdState.self, to: StrangerState.self)
+        let inner = Inner.events.go
+        let slip = Inner.Event(from: ThirdState.self, to: StrangerState.self)
+    }
+
+    struct Taking: Workflow {
+        static var initial: any WorkflowState { ThirdState() }
+        @TaskLocal static var isCompiled = false
+        let first = Event(from: ThirdState.self, to: StrangerState.self)
+        let second = Taking.isCompiled ? Taking.events.first : Event(from: ThirdState.self, to: StrangerState.self)
+    }
+
+    @Test("An event that was taken from the workflow's own events is a problem under another name")
+    func taken() throws {
+        #expect(Taking.diagnostics.isEmpty)
+        let machine = StateMachine<Taking>()
+        Taking.$isCompiled.withValue(true) {
+            #expect(Taking.diagnostics == [.sharedEvent(properties: ["first", "second"])])
+        }
+        #expect(Taking.diagnostics.isEmpty)
+        try machine.fire(Taking.events.first)
+        #expect(machine.revision == 1)
+    }
+
+    final class Token: Sendable {
+        static let count = Mutex(0)
+        init() { Self.count.withLock { $0 += 1 } }
+        deinit { Self.count.withLock { $0 -= 1 } }
+    }
+    struct Racing: Workflow {
+        // The second compilation begins and ends within the first, as it may where two threads use a workflow at once.
+        static let isFirst = Mutex(true)
+        static var initial: any WorkflowState {
+            if isFirst.withLock({ isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }) {
+                #expect(table.events.count == 1)
+            }
+            return ThirdState()
+        }
+        let go: Event<ThirdState, StrangerState>
+        init() {
+            let token = Token()
+            go = Event(from: ThirdState.self, to: StrangerState.self).guarded { _, _, _ in
+                withExtendedLifetime(token) {}
+            }
+        }
+    }
+
+    @Test("Of two compilations of a workflow at once the one that came too late is released")
+    func race() throws {
+        #expect(Racing.table.events.count == 1)
+        #expect(!Racing.isFirst.withLock(\.self) && Token.count.withLock(\.self) == 1)
+        let machine = StateMachine<Racing>()
+        try machine.fire.go()
+        #expect(machine.revision == 1)
+    }
+
     struct Overlapping: Workflow {
         static var initial: any WorkflowState { SolidState() }
         static var states: [any WorkflowState.Type] { [IceState.self] }
@@ -137,6 +278,27 @@ private final class Wrapped<Content>: WorkflowState, EmptyState {}
     private struct Naming: Workflow {
         static var initial: any WorkflowState { InnerState() }
         let go = Event(to: InnerState.self, PrivateState.self)
+    }
+
+    private final class `Loaded State`: WorkflowState, EmptyState {}
+    private struct `Raw Names`: Workflow {
+        static var initial: any WorkflowState { InnerState() }
+        let `load it` = Event(from: InnerState.self, to: `Loaded State`.self)
+        let plain = Event(to: InnerState.self)
+    }
+
+    @Test("A name between backticks is what stands between them, in tables, errors and archives")
+    func raw() throws {
+        #expect(`Raw Names`.table.workflow == "Raw Names")
+        #expect(`Raw Names`.table.events.map(\.name) == ["load it", "plain"])
+        #expect(`Raw Names`.table.states == ["InnerState", "Loaded State"])
+        let machine = StateMachine<`Raw Names`>()
+        try machine.fire(named: "load it")
+        let archive = String(decoding: try machine.archive(), as: UTF8.self)
+        #expect(archive.contains(#""workflow":"Raw Names""#) && archive.contains(#""state":"Loaded State""#))
+        #expect(try StateMachine<`Raw Names`>(archive: machine.archive()).stateName == "Loaded State")
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.`load it`() }
+        #expect(error?.event == "load it")
     }
 
     @Test("A class's own name is its name, wherever it is declared and whether the optimizer knows it or not")

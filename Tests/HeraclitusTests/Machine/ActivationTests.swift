@@ -6,17 +6,15 @@ import Testing
     func new() {
         let journal = Journal()
         let machine = StateMachine<Heard>(initially: AState(journal, refusesEntry: true))
-        let kept = [
-            machine.willEnter(AState.self) { _, transition in
-                journal.write("own.willEnter \(transition.event ?? "no event") \(transition.source == nil)")
-                #expect(transition.machine(as: Heard.self)?.isActive == false)
-            },
-            machine.didEnter(AState.self) { _, transition in
-                journal.write("own.didEnter \(transition.userInfo["key", as: Int.self] ?? 0)")
-                #expect(transition.machine(as: Heard.self)?.isActive == true)
-            },
-            machine.onTransition { _ in journal.write("observer") },
-        ]
+        machine.willEnter(AState.self) { _, transition in
+            journal.write("own.willEnter \(transition.event ?? "no event") \(transition.source == nil)")
+            #expect(transition.machine(as: Heard.self)?.isActive == false)
+        }
+        machine.didEnter(AState.self) { _, transition in
+            journal.write("own.didEnter \(transition.userInfo["key", as: Int.self] ?? 0)")
+            #expect(transition.machine(as: Heard.self)?.isActive == true)
+        }
+        machine.onTransition { _ in journal.write("observer") }
         #expect(!machine.isActive)
         machine.activate(userInfo: ["key": 3])
         machine.activate()
@@ -24,7 +22,6 @@ import Testing
         #expect(journal.entries == ["A.willEnter", "own.willEnter no event true", "A.didEnter", "own.didEnter 3"])
         #expect(machine.revision == 0)
         #expect(machine.previousState == nil)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("The first fire activates first, and that stands even if the fire is refused")
@@ -41,13 +38,12 @@ import Testing
     func activationFires() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>(initially: AState(journal))
-        let kept = machine.didEnter(AState.self) { _, transition in
+        machine.didEnter(AState.self) { _, transition in
             #expect(throws: Never.self) { try transition.machine(as: Heard.self)?.fire.go(BState(journal)) }
         }
         try machine.fire.onward(CState(journal))
         #expect(machine.stateName == "C")
         #expect(machine.revision == 2)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A machine found in the middle of its life is told that it is back, and enters nothing")
@@ -84,12 +80,9 @@ import Testing
     @Test("Activating from a callback of the activation does nothing")
     func again() {
         let machine = StateMachine<Heard>(initially: AState())
-        let kept = [
-            machine.willEnter(AState.self) { _, transition in transition.machine(as: Heard.self)?.activate() },
-            machine.didEnter(AState.self) { _, transition in transition.machine(as: Heard.self)?.activate() },
-        ]
+        machine.willEnter(AState.self) { _, transition in transition.machine(as: Heard.self)?.activate() }
+        machine.didEnter(AState.self) { _, transition in transition.machine(as: Heard.self)?.activate() }
         machine.activate()
         #expect(machine.isActive)
-        withExtendedLifetime(kept) {}
     }
 }

@@ -22,16 +22,13 @@ import Testing
     func hooks() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
-        let kept = [
-            machine.didEnter(BState.self) { _, _ in journal.write("own") },
-            machine.guarded(\.go) { _, _, _ in throw Refusal() },
-        ]
+        machine.didEnter(BState.self) { _, _ in journal.write("own") }
+        machine.guarded(\.go) { _, _, _ in throw Refusal() }
         let copy = machine.copy()
         try copy.fire.go(BState(journal))
         #expect(journal.entries.contains("go.guard1"))
         #expect(journal.entries.contains("B.didEnter"))
         #expect(!journal.entries.contains("own"))
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A copy of a machine that was not activated enters its state later, a restored one is told then")
@@ -50,21 +47,18 @@ import Testing
     func duringTransition() throws {
         let machine = StateMachine<Heard>.active(Journal())
         let copies = Journal()
-        let kept = [
-            machine.willExit(AState.self) { _, transition in
-                let copy = transition.machine(as: Heard.self)?.copy()
-                copies.write("\(copy?.stateName ?? "") \(copy?.revision ?? -1)")
-            },
-            machine.didEnter(BState.self) { _, transition in
-                try? transition.machine(as: Heard.self)?.fire.onward(CState())
-                let copy = transition.machine(as: Heard.self)?.copy()
-                copies.write("\(copy?.stateName ?? "") \(copy?.revision ?? -1) \(copy?.can.back ?? false)")
-            },
-        ]
+        machine.willExit(AState.self) { _, transition in
+            let copy = transition.machine(as: Heard.self)?.copy()
+            copies.write("\(copy?.stateName ?? "") \(copy?.revision ?? -1)")
+        }
+        machine.didEnter(BState.self) { _, transition in
+            try? transition.machine(as: Heard.self)?.fire.onward(CState())
+            let copy = transition.machine(as: Heard.self)?.copy()
+            copies.write("\(copy?.stateName ?? "") \(copy?.revision ?? -1) \(copy?.can.back ?? false)")
+        }
         try machine.fire.go(BState())
         #expect(copies.entries == ["A 0", "B 1 true"])
         #expect(machine.stateName == "C")
-        withExtendedLifetime(kept) {}
     }
 
     // A composite: a state that holds a machine.
@@ -153,5 +147,90 @@ import Testing
             }
         )
         #expect(String(decoding: optional.standardErrorContent, as: UTF8.self).contains("`details.payment`"))
+    }
+
+    final class ManyState: WorkflowState {
+        struct Point: Codable, Sendable, Hashable {
+            let x: Double
+            let y: Double?
+        }
+        let numbers: [Int]
+        let texts: [String: [String?]]
+        let points: Set<Point>
+        init(count: Int) {
+            numbers = Array(0..<count)
+            texts = ["all": (0..<count).map { "\($0)" }]
+            points = Set((0..<count).map { Point(x: Double($0), y: nil) })
+        }
+    }
+    struct Many: Workflow {
+        static var initial: any WorkflowState { ManyState(count: 0) }
+        let grow = Event(updating: ManyState.self)
+    }
+
+    @Test("How long a copy takes does not depend on how many plain values the state has")
+    func many() throws {
+        let machine = StateMachine<Many>()
+        _ = machine.copy()
+        try machine.fire.grow(ManyState(count: 100_000))
+        let time = (0..<5).map { _ in ContinuousClock().measure { _ = machine.copy() } }.min()
+        #expect(try #require(time) < .milliseconds(5))
+    }
+
+    final class HidingState: WorkflowState {
+        struct Item: Codable, Sendable, Hashable {
+            let name: String
+            let payment: Payment
+            enum Payment: Codable, Sendable, Hashable {
+                case none
+                case paying(Machine)
+            }
+            struct Machine: Codable, Sendable, Hashable {
+                let machine: StateMachine<Download>
+                static func == (left: Self, right: Self) -> Bool { left.machine === right.machine }
+                func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(machine)) }
+            }
+        }
+        let list: [Item]
+        let set: Set<Item>
+        let dictionary: [String: [Item?]]
+        init(_ place: String) {
+            let items = [
+                Item(name: "a", payment: .none), Item(name: "b", payment: .paying(.init(machine: StateMachine()))),
+            ]
+            list = place == "list" ? items : []
+            set = place == "set" ? Set(items) : []
+            dictionary = place == "dictionary" ? ["key": [nil] + items] : [:]
+        }
+    }
+    struct Hiding: Workflow {
+        static var initial: any WorkflowState { HidingState("") }
+        let hide = Event(updating: HidingState.self)
+    }
+
+    @Test("A machine deep within lists, sets and dictionaries of structs is found")
+    func hidden() async throws {
+        _ = StateMachine<Hiding>().copy()
+        let list = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = StateMachine<Hiding>(in: HidingState("list")).copy()
+            }
+        )
+        #expect(
+            String(decoding: list.standardErrorContent, as: UTF8.self).contains(
+                "holds a state machine in `list.[].payment.paying.machine`"
+            )
+        )
+        await #expect(processExitsWith: .failure) { _ = StateMachine<Hiding>(in: HidingState("set")).copy() }
+        let dictionary = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = StateMachine<Hiding>(in: HidingState("dictionary")).copy()
+            }
+        )
+        #expect(
+            String(decoding: dictionary.standardErrorContent, as: UTF8.self).contains(
+                "in `dictionary.[].value.[].some.payment.paying.machine`"
+            )
+        )
     }
 }

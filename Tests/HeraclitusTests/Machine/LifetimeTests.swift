@@ -259,7 +259,7 @@ import Testing
             weakMachine = machine
             machine.onTransition { transition in
                 if transition.userInfo["keep", as: Bool.self] == true { kept.withLock { $0.append(transition) } }
-            }.keep()
+            }
             for number in 0..<10 {
                 let payload = Payload()
                 if number == 3 { weakPayload = payload }
@@ -291,7 +291,7 @@ import Testing
         do {
             let machine = StateMachine<Classes>(initially: FirstState(census))
             weakMachine = machine
-            machine.onTransition { transition in kept.withLock { $0 = transition } }.keep()
+            machine.onTransition { transition in kept.withLock { $0 = transition } }
             try machine.fire.go(SecondState(census))
         }
         #expect(weakMachine != nil)
@@ -306,7 +306,7 @@ import Testing
         do {
             let machine = StateMachine<Classes>(initially: FirstState(census))
             let handed = Mutex<[StateTransition]>([])
-            machine.onTransition { transition in handed.withLock { $0.append(transition) } }.keep()
+            machine.onTransition { transition in handed.withLock { $0.append(transition) } }
             let isDone = Atomic<Bool>(false)
             let seen = Atomic<Int>(0)
             let reader = onThread {

@@ -6,22 +6,21 @@ import Testing
     func order() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
-        var kept: [Registration] = []
         @Sendable func note(_ line: String, _ machine: StateMachine<Heard>?) {
             journal.write("\(line) in \(machine?.stateName ?? "?")")
         }
         machine.onTransition(from: AState.self, to: BState.self) { _, _, transition in
             note("own.observer", transition.machine(as: Heard.self))
-        }.store(in: &kept)
-        machine.didFire(\.go) { _, _, t in note("own.didFire", t.machine(as: Heard.self)) }.store(in: &kept)
-        machine.didEnter(BState.self) { _, t in note("own.didEnter", t.machine(as: Heard.self)) }.store(in: &kept)
-        machine.didExit(AState.self) { _, t in note("own.didExit", t.machine(as: Heard.self)) }.store(in: &kept)
-        machine.willEnter(BState.self) { _, t in note("own.willEnter", t.machine(as: Heard.self)) }.store(in: &kept)
-        machine.willExit(AState.self) { _, t in note("own.willExit", t.machine(as: Heard.self)) }.store(in: &kept)
-        machine.willFire(\.go) { _, _, t in note("own.willFire", t.machine(as: Heard.self)) }.store(in: &kept)
-        machine.shouldEnter(BState.self) { _, _ in journal.write("own.shouldEnter") }.store(in: &kept)
-        machine.shouldExit(AState.self) { _, _ in journal.write("own.shouldExit") }.store(in: &kept)
-        machine.guarded(\.go) { _, _, _ in journal.write("own.guard") }.store(in: &kept)
+        }
+        machine.didFire(\.go) { _, _, t in note("own.didFire", t.machine(as: Heard.self)) }
+        machine.didEnter(BState.self) { _, t in note("own.didEnter", t.machine(as: Heard.self)) }
+        machine.didExit(AState.self) { _, t in note("own.didExit", t.machine(as: Heard.self)) }
+        machine.willEnter(BState.self) { _, t in note("own.willEnter", t.machine(as: Heard.self)) }
+        machine.willExit(AState.self) { _, t in note("own.willExit", t.machine(as: Heard.self)) }
+        machine.willFire(\.go) { _, _, t in note("own.willFire", t.machine(as: Heard.self)) }
+        machine.shouldEnter(BState.self) { _, _ in journal.write("own.shouldEnter") }
+        machine.shouldExit(AState.self) { _, _ in journal.write("own.shouldExit") }
+        machine.guarded(\.go) { _, _, _ in journal.write("own.guard") }
 
         try machine.fire.go(BState(journal))
 
@@ -46,10 +45,9 @@ import Testing
     func ownOrder() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
-        let kept = (0..<20).map { number in machine.didEnter(BState.self) { _, _ in journal.write("\(number)") } }
+        for number in 0..<20 { machine.didEnter(BState.self) { _, _ in journal.write("\(number)") } }
         try machine.fire.go(BState())
         #expect(journal.entries == (0..<20).map { "\($0)" })
-        withExtendedLifetime(kept) {}
     }
 
     @Test("An update calls the event's hooks and none of exit and entry, and counts")
@@ -57,19 +55,16 @@ import Testing
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
         let old = machine.state
-        let kept = [
-            machine.willExit(AState.self) { _, _ in journal.write("own.willExit") },
-            machine.didEnter(AState.self) { _, _ in journal.write("own.didEnter") },
-            machine.shouldExit(AState.self) { _, _ in journal.write("own.shouldExit") },
-            machine.guarded(\.touch) { _, _, _ in journal.write("own.guard") },
-            machine.onTransition(from: AState.self, to: AState.self) { _, _, _ in journal.write("own.observer") },
-        ]
+        machine.willExit(AState.self) { _, _ in journal.write("own.willExit") }
+        machine.didEnter(AState.self) { _, _ in journal.write("own.didEnter") }
+        machine.shouldExit(AState.self) { _, _ in journal.write("own.shouldExit") }
+        machine.guarded(\.touch) { _, _, _ in journal.write("own.guard") }
+        machine.onTransition(from: AState.self, to: AState.self) { _, _, _ in journal.write("own.observer") }
         try machine.fire.touch { _ in AState(journal) }
         #expect(journal.entries == ["touch.guard", "own.guard", "touch.willFire", "touch.didFire", "own.observer"])
         #expect(machine.revision == 1)
         #expect(machine.state !== old)
         #expect(machine.previousState === old)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A transition of a state to itself leaves and enters it")

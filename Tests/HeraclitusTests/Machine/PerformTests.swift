@@ -58,30 +58,27 @@ import Testing
     func nested() throws {
         let journal = Journal()
         let door = StateMachine<Door>()
-        let kept = [
-            door.guarded(\.open) { _, _, _ in
-                _ = try door.perform { state in
-                    journal.write("guard \(type(of: state).name)")
-                    do throws(InvalidTransition) { try door.fire.smash() } catch { journal.write("\(error.reason)") }
-                }
-            },
-            door.didEnter(OpenState.self) { _, _ in
-                try? door.perform { state in
-                    journal.write("hook \(type(of: state).name)")
-                    try door.perform { _ in journal.write("within") }
-                }
-            },
-        ]
+        door.guarded(\.open) { _, _, _ in
+            _ = try door.perform { state in
+                journal.write("guard \(type(of: state).name)")
+                do throws(InvalidTransition) { try door.fire.smash() } catch { journal.write("\(error.reason)") }
+            }
+        }
+        door.didEnter(OpenState.self) { _, _ in
+            try? door.perform { state in
+                journal.write("hook \(type(of: state).name)")
+                try door.perform { _ in journal.write("within") }
+            }
+        }
         try door.fire.open(OpenState())
         #expect(journal.entries == ["guard ClosedState", "transitionInProgress", "hook OpenState", "within"])
-        withExtendedLifetime(kept) {}
     }
 
     @Test("Observers hear of an action first, and then of what it has fired")
     func order() throws {
         let door = StateMachine<Door>()
         let journal = Journal()
-        let kept = door.observe { journal.write("\($0)".components(separatedBy: ":")[0]) }
+        door.observe { journal.write("\($0)".components(separatedBy: ":")[0]) }
         try door.perform(action: "outer", in: ClosedState.self) { _ in
             try door.fire.open(OpenState())
             try door.perform(action: "inner", in: ClosedState.self) { _ in
@@ -101,19 +98,17 @@ import Testing
             ]
         )
         #expect(door.state is LockedState)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("An observer that hears of an action fires after what that has fired")
     func observerFires() throws {
         let door = StateMachine<Door>()
-        let kept = door.observe { [unowned door] occurrence in
+        door.observe { [unowned door] occurrence in
             guard case .performed = occurrence else { return }
             try? door.fire.swing { open in OpenState(open.angle + 1) }
         }
         try door.perform(action: "push", in: ClosedState.self) { _ in try door.fire.open(OpenState(1)) }
         #expect((door.state as? OpenState)?.angle == 2)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("The first block activates the machine")
@@ -217,7 +212,7 @@ import Testing
     @Test("A host's guarded method runs only in its state, and its name is the action's")
     func guarded() throws {
         let gate = Gate()
-        let kept = gate.machine.observe { gate.journal.write("\($0)") }
+        gate.machine.observe { gate.journal.write("\($0)") }
         try gate.knock()
         let error = #expect(throws: InvalidAction.self) { try gate.paint("red") }
         #expect(error?.action == "paint")
@@ -230,6 +225,5 @@ import Testing
                 #""paint" performed in OpenState"#,
             ]
         )
-        withExtendedLifetime(kept) {}
     }
 }

@@ -6,19 +6,17 @@ import Testing
     func queued() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
-        let kept = [
-            machine.didExit(AState.self) { _, transition in
-                guard transition.event == "go", let machine = transition.machine(as: Heard.self) else { return }
-                #expect(throws: Never.self) { try machine.fire.back(AState(journal)) }
-                journal.write(
-                    "fired back; state \(machine.stateName), can.go \(machine.can.go), can.back \(machine.can.back)"
-                )
-                #expect(machine.allowedEvents == ["go", "again", "touch", "nudge"])
-            },
-            machine.onTransition { transition in
-                journal.write("\(transition)")
-            },
-        ]
+        machine.didExit(AState.self) { _, transition in
+            guard transition.event == "go", let machine = transition.machine(as: Heard.self) else { return }
+            #expect(throws: Never.self) { try machine.fire.back(AState(journal)) }
+            journal.write(
+                "fired back; state \(machine.stateName), can.go \(machine.can.go), can.back \(machine.can.back)"
+            )
+            #expect(machine.allowedEvents == ["go", "again", "touch", "nudge"])
+        }
+        machine.onTransition { transition in
+            journal.write("\(transition)")
+        }
         try machine.fire.go(BState(journal))
         #expect(machine.stateName == "A")
         #expect(machine.revision == 2)
@@ -33,14 +31,13 @@ import Testing
                 "B.willExit", "A.willEnter", "B.didExit", "A.didEnter", "back: B → A",
             ]
         )
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A nested fire is validated against the state in which everything accepted will leave the machine")
     func projected() throws {
         let machine = StateMachine<Heard>.active(Journal())
         let errors = Journal()
-        let kept = machine.didEnter(BState.self) { _, transition in
+        machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self), machine.revision == 1 else { return }
             do throws(InvalidTransition) {
                 try machine.fire.onward { (b: BState) in
@@ -55,13 +52,12 @@ import Testing
         try machine.fire.go(BState())
         #expect(errors.entries == ["builder gets B", "notAllowed in C, shown B"])
         #expect(machine.stateName == "C")
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A nested fire that is declined changes nothing of what was accepted before")
     func nestedDecline() throws {
         let machine = StateMachine<Heard>.active(Journal())
-        let kept = machine.didEnter(BState.self) { _, transition in
+        machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             let error = #expect(throws: InvalidTransition.self) {
                 try machine.fire.onward(CState(refusesEntry: true))
@@ -73,7 +69,6 @@ import Testing
         try machine.fire.go(BState())
         #expect(machine.stateName == "C")
         #expect(machine.revision == 2)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("Guards, builders, arguments and will hooks must not fire their machine")
@@ -88,13 +83,11 @@ import Testing
                 reasons.write("\(from) \(error.reason) \(error.event ?? "")")
             }
         }
-        let kept = [
-            machine.guarded(\.go) { _, _, _ in tryToFire("guard") },
-            machine.shouldExit(AState.self) { _, _ in tryToFire("shouldExit") },
-            machine.willFire(\.go) { _, _, _ in tryToFire("willFire") },
-            machine.willExit(AState.self) { _, _ in tryToFire("willExit") },
-            machine.willEnter(BState.self) { _, _ in tryToFire("willEnter") },
-        ]
+        machine.guarded(\.go) { _, _, _ in tryToFire("guard") }
+        machine.shouldExit(AState.self) { _, _ in tryToFire("shouldExit") }
+        machine.willFire(\.go) { _, _, _ in tryToFire("willFire") }
+        machine.willExit(AState.self) { _, _ in tryToFire("willExit") }
+        machine.willEnter(BState.self) { _, _ in tryToFire("willEnter") }
         try machine.fire.go { _ in
             tryToFire("builder")
             return BState()
@@ -106,14 +99,13 @@ import Testing
                 }
         )
         #expect(machine.stateName == "B")
-        withExtendedLifetime(kept) {}
     }
 
     @Test("The builder and guards of a nested fire must not fire either, and the did hook may still")
     func inProgressNested() throws {
         let machine = StateMachine<Heard>.active(Journal())
         let reasons = Journal()
-        let kept = machine.didEnter(BState.self) { _, transition in
+        machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             do throws(InvalidTransition) {
                 try machine.fire.onward { _ in
@@ -128,7 +120,6 @@ import Testing
         try machine.fire.go(BState())
         #expect(reasons.entries == ["transitionInProgress", "declined"])
         #expect(machine.stateName == "A")
-        withExtendedLifetime(kept) {}
     }
 
     @Test("An endless chain ends with an error at the fire that exceeds the limit, and the outer one succeeds")
@@ -161,7 +152,7 @@ import Testing
     @Test("What is fired when a payload is released is carried out as well, whenever that is")
     func released() throws {
         let machine = StateMachine<Heard>.active(Journal())
-        let kept = machine.didEnter(BState.self) { _, transition in
+        machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self), machine.revision == 1 else { return }
             let token = Token { #expect(throws: Never.self) { try machine.fire.again(AState()) } }
             #expect(throws: Never.self) { try machine.fire.back(AState(), userInfo: ["token": token]) }
@@ -169,28 +160,25 @@ import Testing
         try machine.fire.go(BState(), userInfo: ["token": Token { try? machine.fire.again(AState()) }])
         #expect(machine.revision == 4)
         #expect(machine.stateName == "A")
-        withExtendedLifetime(kept) {}
     }
 
     @Test("The limit holds for activation and the first fire together")
     func endlessActivation() {
         let machine = StateMachine<Heard>()
-        let kept = machine.didEnter(AState.self) { _, transition in
+        machine.didEnter(AState.self) { _, transition in
             try? transition.machine(as: Heard.self)?.fire.again(AState())
         }
         try? machine.fire.again(AState())
         #expect(machine.revision == StateMachine<Heard>.chainLimit + 1)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("What an observer fires is carried out, too")
     func observer() throws {
         let machine = StateMachine<Heard>.active(Journal())
-        let kept = machine.onTransition(from: AState.self, to: BState.self) { _, _, transition in
+        machine.onTransition(from: AState.self, to: BState.self) { _, _, transition in
             #expect(throws: Never.self) { try transition.machine(as: Heard.self)?.fire.onward(CState()) }
         }
         try machine.fire.go(BState())
         #expect(machine.stateName == "C")
-        withExtendedLifetime(kept) {}
     }
 }

@@ -15,22 +15,77 @@ import Testing
         #expect(journal.entries == ["heard"])
     }
 
-    @Test("A closure whose registration is dropped is not called")
+    @Test("A closure stays at its machine though nobody keeps its registration")
     func dropped() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
-        _ = machine.didEnter(AState.self) { _, _ in journal.write("heard") }
+        machine.didEnter(AState.self) { _, _ in journal.write("heard") }
+        _ = machine.didExit(AState.self) { _, _ in journal.write("left") }
         try machine.fire.again(AState())
-        #expect(journal.entries.isEmpty)
+        #expect(journal.entries == ["left", "heard"])
     }
 
-    @Test("A closure that is to be kept is called though its registration is gone")
-    func keep() throws {
+    @Test("A guard is asked though the last use of its registration is over")
+    func guarded() throws {
+        let machine = StateMachine<Heard>.active(Journal())
+        let registrations = [machine.guarded(\.again) { _, _, _ in throw Refusal() }]
+        #expect(registrations.count == 1)
+        for _ in 0..<3 {
+            let error = #expect(throws: InvalidTransition.self) { try machine.fire.again(AState()) }
+            #expect(error?.underlyingError is Refusal)
+        }
+    }
+
+    @Test("Registrations that an object stores are cancelled when it goes, and others are not")
+    func stored() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
-        machine.didEnter(AState.self) { _, _ in journal.write("heard") }.keep()
+        var registrations: Registrations? = Registrations()
+        machine.didExit(AState.self) { _, _ in journal.write("stored") }.store(in: try #require(registrations))
+        machine.didEnter(AState.self) { _, _ in journal.write("stored") }.store(in: try #require(registrations))
+        machine.didFire(\.again) { _, _, _ in journal.write("stays") }
         try machine.fire.again(AState())
-        #expect(journal.entries == ["heard"])
+        registrations = nil
+        try machine.fire.again(AState())
+        #expect(journal.entries == ["stored", "stored", "stays", "stays"])
+    }
+
+    @Test("Registrations are cancelled at once when that is asked for, and take further ones")
+    func cancelledTogether() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        let registrations = Registrations()
+        machine.didEnter(AState.self) { _, _ in journal.write("first") }.store(in: registrations)
+        registrations.cancel()
+        registrations.cancel()
+        machine.didEnter(AState.self) { _, _ in journal.write("second") }.store(in: registrations)
+        try machine.fire.again(AState())
+        #expect(journal.entries == ["second"])
+        withExtendedLifetime(registrations) {}
+    }
+
+    @Test("No call begins after a cancellation in turn with the transitions")
+    func cancelledInTurn() throws {
+        let machine = StateMachine<Heard>.active(Journal())
+        let isCancelled = Atomic(false)
+        let late = Atomic(0)
+        let isOver = Atomic(false)
+        let firing = onThread {
+            while !isOver.load(ordering: .acquiring) { try? machine.fire.again(AState()) }
+        }
+        for _ in 0..<500 {
+            isCancelled.store(false, ordering: .sequentiallyConsistent)
+            let registration = machine.didEnter(AState.self) { _, _ in
+                if isCancelled.load(ordering: .sequentiallyConsistent) { late.add(1, ordering: .relaxed) }
+            }
+            try machine.perform { _ in
+                registration.cancel()
+                isCancelled.store(true, ordering: .sequentiallyConsistent)
+            }
+        }
+        isOver.store(true, ordering: .releasing)
+        #expect(firing.comes())
+        #expect(late.load(ordering: .relaxed) == 0)
     }
 
     @Test("A closure that another one cancels during a transition is not called in it any more")
@@ -41,7 +96,7 @@ import Testing
         machine.didEnter(AState.self) { _, _ in
             journal.write("first")
             registrations.cancelAll()
-        }.keep()
+        }
         registrations.add(machine.didEnter(AState.self) { _, _ in journal.write("second") })
         registrations.add(machine.onTransition { _ in journal.write("third") })
         try machine.fire.again(AState())
@@ -89,51 +144,44 @@ import Testing
     func superclass() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
-        let kept = [
-            machine.didEnter(LoudState.self) { state, _ in journal.write("Loud hears \(type(of: state).name)") },
-            machine.didEnter(BState.self) { _, _ in journal.write("B hears B") },
-            machine.onTransition(from: LoudState.self, to: LoudState.self) { a, b, _ in
-                journal.write("\(type(of: a).name) to \(type(of: b).name)")
-            },
-            machine.onTransition(from: CState.self, to: LoudState.self) { _, _, _ in journal.write("never") },
-        ]
+        machine.didEnter(LoudState.self) { state, _ in journal.write("Loud hears \(type(of: state).name)") }
+        machine.didEnter(BState.self) { _, _ in journal.write("B hears B") }
+        machine.onTransition(from: LoudState.self, to: LoudState.self) { a, b, _ in
+            journal.write("\(type(of: a).name) to \(type(of: b).name)")
+        }
+        machine.onTransition(from: CState.self, to: LoudState.self) { _, _, _ in journal.write("never") }
         try machine.fire.again(AState())
         try machine.fire.go(BState())
         #expect(journal.entries == ["Loud hears A", "A to A", "Loud hears B", "B hears B", "A to B"])
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A closure for a protocol hears every state that conforms to it")
     func conformance() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
-        let kept = [
-            machine.didEnter((any HeardState).self) { state, _ in journal.write("\(type(of: state).name)") },
-            machine.onTransition(from: (any HeardState).self, to: BState.self) { _, _, transition in
-                journal.write("\(transition.isUpdate)")
-            },
-            machine.didFire(\.touch) { _, _, transition in journal.write("\(transition.isUpdate)") },
-            machine.didEnter((any EmptyState).self) { _, _ in journal.write("never") },
-        ]
+        machine.didEnter((any HeardState).self) { state, _ in journal.write("\(type(of: state).name)") }
+        machine.onTransition(from: (any HeardState).self, to: BState.self) { _, _, transition in
+            journal.write("\(transition.isUpdate)")
+        }
+        machine.didFire(\.touch) { _, _, transition in journal.write("\(transition.isUpdate)") }
+        machine.didEnter((any EmptyState).self) { _, _ in journal.write("never") }
         try machine.fire.touch { _ in AState() }
         try machine.fire.go(BState())
         #expect(journal.entries == ["true", "B", "false"])
         #expect(machine.isIn((any HeardState).self))
         #expect(!machine.isIn((any EmptyState).self))
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A hook of an event hears that event only")
     func event() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
-        let kept = machine.didFire(\.go) { a, b, transition in
+        machine.didFire(\.go) { a, b, transition in
             journal.write("\(type(of: a).name) \(type(of: b).name) \(transition.event ?? "")")
         }
         try machine.fire.again(AState())
         try machine.fire.go(BState())
         #expect(journal.entries == ["A B go"])
-        withExtendedLifetime(kept) {}
     }
 }
 

@@ -28,7 +28,7 @@ import Testing
         let machine = StateMachine<Counter>()
         let heard = Atomic<Int>(0)
         let inside = Atomic<Int>(0)
-        let kept = machine.onTransition { _ in
+        machine.onTransition { _ in
             #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
             heard.add(1, ordering: .relaxed)
             inside.subtract(1, ordering: .sequentiallyConsistent)
@@ -45,7 +45,6 @@ import Testing
         #expect((machine.state as? NumberState)?.number == 8_000)
         #expect(machine.revision == 8_000)
         #expect(heard.load(ordering: .relaxed) == 8_000)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("Each of many racing threads gets its own result")
@@ -75,7 +74,7 @@ import Testing
         machine.activate()
         let entered = DispatchSemaphore(value: 0)
         let goOn = DispatchSemaphore(value: 0)
-        let kept = machine.willEnter(OddState.self) { _, _ in
+        machine.willEnter(OddState.self) { _, _ in
             entered.signal()
             goOn.wait()
         }
@@ -98,7 +97,6 @@ import Testing
         goOn.signal()
         #expect(fired.comes())
         #expect(machine.state is OddState)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A fire waits for the transition under way on another thread, then sees its result")
@@ -106,7 +104,7 @@ import Testing
         let machine = StateMachine<Toggle>()
         let entered = DispatchSemaphore(value: 0)
         let goOn = DispatchSemaphore(value: 0)
-        let kept = machine.didEnter(OddState.self) { _, _ in
+        machine.didEnter(OddState.self) { _, _ in
             entered.signal()
             goOn.wait()
         }
@@ -118,7 +116,6 @@ import Testing
         #expect(first.comes())
         #expect(second.comes())
         #expect(machine.revision == 2)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("Machines that fire one another from callbacks on two threads never hang: one of the fires is refused")
@@ -129,22 +126,20 @@ import Testing
         meet.enter()
         meet.enter()
         let reasons = Journal()
-        let kept = [
-            left.didEnter(OddState.self) { _, _ in
-                meet.leave()
-                meet.wait()
-                do throws(InvalidTransition) { try right.fire.count(NumberState(2)) } catch {
-                    reasons.write("\(error.reason) \(error.machines)")
-                }
-            },
-            right.didFire(\.set) { _, _, _ in
-                meet.leave()
-                meet.wait()
-                do throws(InvalidTransition) { try left.fire.toEven() } catch {
-                    reasons.write("\(error.reason) \(error.machines)")
-                }
-            },
-        ]
+        left.didEnter(OddState.self) { _, _ in
+            meet.leave()
+            meet.wait()
+            do throws(InvalidTransition) { try right.fire.count(NumberState(2)) } catch {
+                reasons.write("\(error.reason) \(error.machines)")
+            }
+        }
+        right.didFire(\.set) { _, _, _ in
+            meet.leave()
+            meet.wait()
+            do throws(InvalidTransition) { try left.fire.toEven() } catch {
+                reasons.write("\(error.reason) \(error.machines)")
+            }
+        }
         let first = onThread { #expect(throws: Never.self) { try left.fire.toOdd() } }
         let second = onThread { #expect(throws: Never.self) { try right.fire.set(NumberState(1)) } }
         #expect(first.comes())
@@ -154,13 +149,12 @@ import Testing
             reasons.entries == ["deadlock [\"Counter\", \"Toggle\"]"]
                 || reasons.entries == ["deadlock [\"Toggle\", \"Counter\"]"]
         )
-        withExtendedLifetime(kept) {}
     }
 
     @Test("Machines in a ring that all fire the next one from callbacks never hang")
     func ring() {
         let machines = (0..<5).map { _ in StateMachine<Counter>() }
-        let kept = machines.indices.map { index in
+        for index in machines.indices {
             machines[index].didFire(\.count) { _, state, _ in
                 guard state.number > 0 else { return }
                 try? machines[(index + 1) % machines.count].fire.count(NumberState(state.number - 1))
@@ -172,7 +166,6 @@ import Testing
             }
         }
         #expect(done.comes(within: 60))
-        withExtendedLifetime(kept) {}
     }
 
     @Test("The object that is left is released when the turn has been passed")

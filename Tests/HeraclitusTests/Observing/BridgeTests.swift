@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusFoundation
 import Synchronization
 import Testing
 
@@ -44,7 +45,8 @@ import Testing
         var keeper: Keeper? = Keeper()
         let journal = try #require(keeper).journal
         let watch = Guard()
-        let kept = [try door.tell(#require(keeper)), door.tell(watch)]
+        try door.tell(#require(keeper))
+        door.tell(watch)
         try Self.happen(to: door)
         let expected = [
             "made open: ClosedState → OpenState", "rejected lock", "performed paint", "refused knock",
@@ -57,7 +59,6 @@ import Testing
         #expect(weakKeeper == nil)
         door.announce("nobody")
         #expect(journal.entries == expected)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A notification centre gets the same, under a prefix of the caller's choice, with the user info merged in")
@@ -81,14 +82,13 @@ import Testing
                 }
             }
         }
-        var kept: Registration? = door.postNotifications(to: center, prefix: "front.")
+        let posting = door.postNotifications(to: center, prefix: "front.")
         try Self.happen(to: door)
         let entries = heard.withLock { $0 }
         #expect(entries.map(\.name) == names)
         #expect(entries.map(\.by) == ["wind", "me", "red", nil, "1"])
         #expect(entries.allSatisfy { $0.isOfDoor && $0.occurrence != nil })
-        #expect(kept != nil)
-        kept = nil
+        posting.cancel()
         door.announce("foo")
         #expect(heard.withLock { $0.count } == 5)
         for token in tokens { center.removeObserver(token) }
@@ -102,10 +102,9 @@ import Testing
         let token = center.addObserver(forName: Notification.Name("Door.transitioned"), object: door, queue: nil) { _ in
             count.add(1, ordering: .relaxed)
         }
-        let kept = door.postNotifications(to: center)
+        door.postNotifications(to: center)
         try door.fire.open(OpenState())
         #expect(count.load(ordering: .relaxed) == 1)
         center.removeObserver(token)
-        withExtendedLifetime(kept) {}
     }
 }

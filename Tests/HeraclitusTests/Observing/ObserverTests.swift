@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Observers") struct ObserverTests {
     /// An observer that writes down all it hears.
-    private static func observed(_ machine: StateMachine<Door>, _ journal: Journal) -> Registration {
+    private static func observe(_ machine: StateMachine<Door>, _ journal: Journal) {
         machine.observe { journal.write("\($0)") }
     }
 
@@ -13,7 +13,7 @@ import Testing
     func everything() throws {
         let journal = Journal()
         let door = StateMachine<Door>()
-        let kept = Self.observed(door, journal)
+        Self.observe(door, journal)
         try door.fire.open(OpenState())
         #expect(throws: InvalidTransition.self) { try door.fire.lock(LockedState(1)) }
         try door.fire.swing { _ in OpenState(45) }
@@ -29,14 +29,13 @@ import Testing
                 #""windy" announced in OpenState"#,
             ]
         )
-        withExtendedLifetime(kept) {}
     }
 
     @Test("What observers get has all that the caller gave, and the very error that the caller gets")
     func contents() throws {
         let heard = Mutex<[Occurrence]>([])
         let door = StateMachine<Door>(in: LockedState(7))
-        let kept = door.observe { occurrence in heard.withLock { $0.append(occurrence) } }
+        door.observe { occurrence in heard.withLock { $0.append(occurrence) } }
         let refusal = #expect(throws: InvalidTransition.self) { try door.fire.unlock(userInfo: ["code": 6]) }
         #expect(throws: WrongCode.self) {
             try door.perform(action: "force", in: LockedState.self, userInfo: ["tool": "bar"]) { _ in throw WrongCode()
@@ -60,38 +59,36 @@ import Testing
         #expect(performed.userInfo["cloth", as: Bool.self] == true)
         #expect(announced.name == "quiet" && announced.state is LockedState)
         #expect(announced.userInfo["decibel", as: Int.self] == 3)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("Observers of transitions and of everything are called in the order in which they were added")
     func order() throws {
         let journal = Journal()
         let door = StateMachine<Door>()
-        let kept = [
-            door.onTransition { _ in journal.write("1") }, door.observe { _ in journal.write("2") },
-            door.onTransition { _ in journal.write("3") }, door.observe { _ in journal.write("4") },
-        ]
+        door.onTransition { _ in journal.write("1") }
+        door.observe { _ in journal.write("2") }
+        door.onTransition { _ in journal.write("3") }
+        door.observe { _ in journal.write("4") }
         try door.fire.open(OpenState())
         #expect(journal.entries == ["1", "2", "3", "4"])
         door.announce("x")
         #expect(journal.entries == ["1", "2", "3", "4", "2", "4"])
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A callback's rejected fire is told when everyone has heard of the transition under way")
     func nested() throws {
         let journal = Journal()
         let door = StateMachine<Door>()
-        let kept = [
-            door.didEnter(OpenState.self) { _, transition in
-                try? transition.machine(as: Door.self)?.fire.lock(LockedState(1))
-                transition.machine(as: Door.self)?.announce("open")
-                try? transition.machine(as: Door.self)?.fire.close()
-            },
-            door.guarded(\.open) { _, _, transition in
-                try? transition.machine(as: Door.self)?.fire.smash()
-            }, Self.observed(door, journal), door.onTransition { _ in journal.write("everyone") },
-        ]
+        door.didEnter(OpenState.self) { _, transition in
+            try? transition.machine(as: Door.self)?.fire.lock(LockedState(1))
+            transition.machine(as: Door.self)?.announce("open")
+            try? transition.machine(as: Door.self)?.fire.close()
+        }
+        door.guarded(\.open) { _, _, transition in
+            try? transition.machine(as: Door.self)?.fire.smash()
+        }
+        Self.observe(door, journal)
+        door.onTransition { _ in journal.write("everyone") }
         try door.fire.open(OpenState())
         #expect(
             journal.entries.map { $0.components(separatedBy: ":")[0] } == [
@@ -99,23 +96,19 @@ import Testing
                 #"Door cannot fire "lock" in OpenState"#, #""open" announced in OpenState"#, "close", "everyone",
             ]
         )
-        withExtendedLifetime(kept) {}
     }
 
     @Test("An observer may fire, also when it hears of a rejection; that is done before the rejected fire throws")
     func fires() throws {
         let journal = Journal()
         let door = StateMachine<Door>()
-        let kept = [
-            Self.observed(door, journal),
-            door.observe { [unowned door] occurrence in
-                if case .rejected = occurrence { try? door.fire.smash() }
-            },
-        ]
+        Self.observe(door, journal)
+        door.observe { [unowned door] occurrence in
+            if case .rejected = occurrence { try? door.fire.smash() }
+        }
         #expect(throws: InvalidTransition.self) { try door.fire.close() }
         #expect(door.state is SmashedState)
         #expect(journal.entries.count == 2 && journal.entries[1] == "smash: ClosedState → SmashedState")
-        withExtendedLifetime(kept) {}
     }
 
     @Test(
@@ -126,7 +119,7 @@ import Testing
         let door = StateMachine<Door>()
         let count = Atomic(0)
         let last = Mutex<InvalidTransition.Reason?>(nil)
-        let kept = door.observe { [unowned door] occurrence in
+        door.observe { [unowned door] occurrence in
             guard case .rejected(let error) = occurrence else { return }
             count.add(1, ordering: .relaxed)
             last.withLock { $0 = error.reason }
@@ -136,14 +129,13 @@ import Testing
         #expect(count.load(ordering: .relaxed) == StateMachine<Door>.chainLimit + 1)
         #expect(last.withLock { $0 } == .notAllowed)
         try door.fire.open(OpenState())
-        withExtendedLifetime(kept) {}
     }
 
     @Test("What is told does not count as a fire: whoever looks on changes nothing")
     func uncounted() throws {
         let door = StateMachine<Door>()
         let count = Atomic(0)
-        let kept = door.observe { _ in count.add(1, ordering: .relaxed) }
+        door.observe { _ in count.add(1, ordering: .relaxed) }
         try door.perform { _ in
             for _ in 0..<StateMachine<Door>.chainLimit + 5 {
                 door.announce("x")
@@ -153,7 +145,6 @@ import Testing
         }
         #expect(door.state is OpenState)
         #expect(count.load(ordering: .relaxed) == 2 * (StateMachine<Door>.chainLimit + 5) + 1)
-        withExtendedLifetime(kept) {}
     }
 
     final class WokenState: WorkflowState, EmptyState, EntryPreparing, Entering, ExitPreparing {
@@ -171,7 +162,7 @@ import Testing
     func activates() {
         let machine = StateMachine<Waking>()
         let journal = Journal()
-        let kept = machine.observe { [unowned machine] occurrence in
+        machine.observe { [unowned machine] occurrence in
             journal.write(occurrence.description.components(separatedBy: " ")[0])
             if case .announced(let announcement) = occurrence, announcement.name == "hello" {
                 try? machine.fire.again()
@@ -184,7 +175,6 @@ import Testing
                 "\"willEnter\"", "\"didEnter\"", "\"hello\"", "again:", "\"willExit\"", "\"willEnter\"", "\"didEnter\"",
             ]
         )
-        withExtendedLifetime(kept) {}
     }
 
     @Test("Who begins to listen while a transition is made either sees the new state or hears of it")
@@ -229,7 +219,7 @@ import Testing
         door.observe { _ in
             journal.write("first")
             kept.cancelAll()
-        }.keep()
+        }
         kept.add(door.observe { _ in journal.write("second") })
         door.announce("x")
         try door.fire.open(OpenState())
@@ -247,14 +237,16 @@ import Testing
         #expect(journal.entries == ["first", "first", "first", "itself", "first"])
     }
 
-    @Test("An observer whose token is dropped hears nothing, and keeps nothing alive")
-    func dropped() {
+    @Test("An observer that is cancelled hears nothing, and keeps nothing alive")
+    func released() {
         let journal = Journal()
         let door = StateMachine<Door>()
         var owner: Journal? = Journal()
         weak let weakOwner = owner
-        _ = door.observe { [owner] _ in owner?.write("") }
+        let registration = door.observe { [owner] _ in owner?.write("") }
         owner = nil
+        #expect(weakOwner != nil)
+        registration.cancel()
         #expect(weakOwner == nil)
         let kept = door.observe { _ in journal.write("heard") }
         door.announce("x")
@@ -268,7 +260,7 @@ import Testing
         let door = StateMachine<Door>()
         let isInside = DispatchSemaphore(value: 0)
         let mayGoOn = DispatchSemaphore(value: 0)
-        let kept = door.observe { occurrence in
+        door.observe { occurrence in
             guard case .announced = occurrence else { return }
             isInside.signal()
             mayGoOn.wait()
@@ -281,7 +273,6 @@ import Testing
         mayGoOn.signal()
         #expect(fired.comes() && announced.comes())
         #expect(door.state is OpenState)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A deadlock is told to observers though the turn never comes, and once")
@@ -290,31 +281,29 @@ import Testing
         let heard = Atomic(0)
         let both = DispatchSemaphore(value: 0)
         let arrived = Atomic(0)
-        func cross(_ machine: StateMachine<Door>, to target: StateMachine<Door>) -> [Registration] {
-            [
-                machine.didEnter(OpenState.self) { _, _ in
-                    if arrived.add(1, ordering: .sequentiallyConsistent).newValue == 2 {
-                        both.signal()
-                        both.signal()
-                    }
-                    both.wait()
-                    try? target.fire.smash()
-                },
-                machine.observe { [unowned machine] occurrence in
-                    guard case .rejected(let error) = occurrence, error.reason == .deadlock else { return }
-                    heard.add(1, ordering: .sequentiallyConsistent)
-                    // It is a circle still.
-                    try? machine.fire.smash()
-                    machine.announce("circle")
-                    #expect(throws: InvalidAction.self) { try machine.perform { _ in } }
-                },
-            ]
+        func cross(_ machine: StateMachine<Door>, to target: StateMachine<Door>) {
+            machine.didEnter(OpenState.self) { _, _ in
+                if arrived.add(1, ordering: .sequentiallyConsistent).newValue == 2 {
+                    both.signal()
+                    both.signal()
+                }
+                both.wait()
+                try? target.fire.smash()
+            }
+            machine.observe { [unowned machine] occurrence in
+                guard case .rejected(let error) = occurrence, error.reason == .deadlock else { return }
+                heard.add(1, ordering: .sequentiallyConsistent)
+                // It is a circle still.
+                try? machine.fire.smash()
+                machine.announce("circle")
+                #expect(throws: InvalidAction.self) { try machine.perform { _ in } }
+            }
         }
-        let kept = cross(one, to: other) + cross(other, to: one)
+        cross(one, to: other)
+        cross(other, to: one)
         let threads = [onThread { try? one.fire.open(OpenState()) }, onThread { try? other.fire.open(OpenState()) }]
         for thread in threads { #expect(thread.comes()) }
         #expect(heard.load(ordering: .sequentiallyConsistent) == 1)
-        withExtendedLifetime(kept) {}
     }
 
     @Test("Many threads that announce, act and fire are heard one after another, none lost")
@@ -322,7 +311,7 @@ import Testing
         let door = StateMachine<Door>()
         let inside = Atomic(0)
         let heard = Mutex<[String: Int]>([:])
-        let kept = door.observe { occurrence in
+        door.observe { occurrence in
             #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
             let kind = String("\(occurrence)".split(separator: " ").last ?? "")
             heard.withLock { $0[kind, default: 0] += 1 }
@@ -341,14 +330,13 @@ import Testing
             }
         }
         #expect(heard.withLock { $0.values.reduce(0, +) } == total.load(ordering: .relaxed))
-        withExtendedLifetime(kept) {}
     }
 
     @Test("A log gets a line about everything, at a level that fits")
     func log() throws {
         let lines = Journal()
         let door = StateMachine<Door>()
-        let kept = door.log { entry in lines.write("\(entry)") }
+        door.log { entry in lines.write("\(entry)") }
         try door.fire.open(OpenState())
         try door.fire.swing(OpenState(3))
         try? door.fire.lock(LockedState(1))
@@ -367,6 +355,5 @@ import Testing
         )
         #expect(LogEntry.Level.allCases.map(\.rawValue) == ["debug", "info", "notice", "warning", "error"])
         #expect(LogEntry.Level.debug < .info && !(LogEntry.Level.error < .warning))
-        withExtendedLifetime(kept) {}
     }
 }

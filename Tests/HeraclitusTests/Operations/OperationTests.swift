@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusFoundation
 import Synchronization
 import Testing
 
@@ -71,7 +72,7 @@ import Testing
             let operation = Composed()
             operation.life.executionBlock = nil
             let heard = Journal()
-            let kept = operation.life.machine.log { heard.write($0.level.rawValue) }
+            operation.life.machine.log { heard.write($0.level.rawValue) }
             operation.life.finish()
             operation.queue.sync {}
             #expect(operation.isReady)
@@ -87,7 +88,6 @@ import Testing
             #expect(
                 heard.entries == ["warning", "info", "warning", "info", "warning", "warning", "warning", "warning"]
             )
-            withExtendedLifetime(kept) {}
         }
     }
 
@@ -342,7 +342,7 @@ import Testing
                 guard !hasDeclined.exchange(true, ordering: .relaxed) else { return }
                 operation.life.cancel()
                 throw Failure()
-            }.keep()
+            }
             try operation.life.start()
             operation.life.finish()
             #expect(Self.eventually { operation.isFinished })

@@ -110,30 +110,26 @@ struct Lamp: Workflow {
     @Test("A lamp does what the README says")
     func lamp() throws {
         let lamp = StateMachine<Lamp>()
-        let registrations = [
-            lamp.didEnter(OnState.self) { on, transition in print("shines at", on.level) },  // hears subclasses, too
-            lamp.guarded(\.toggle) { source, destination, transition in try checkFuse() },
-            lamp.onTransition(from: OnState.self, to: OffState.self) { on, off, transition in print("dark again") },
-        ]
+        lamp.didEnter(OnState.self) { on, transition in print("shines at", on.level) }  // hears subclasses, too
+        lamp.guarded(\.toggle) { source, destination, transition in try checkFuse() }
+        let dark = lamp.onTransition(from: OnState.self, to: OffState.self) { on, off, transition in print("dark") }
         try lamp.enter(OnState(level: 3))  // fires the one event that leads there
         try lamp.fire.dim { on in OnState(level: on.level - 1) }
         try lamp.fire(\.toggle)  // a key path in hand
         try lamp.fire.burnOut()
         try lamp.fire(named: "Replace the Bulb", userInfo: ["bulb": "LED"])  // a name that arrived as text
         let twin = lamp.copy()
+        dark.cancel()  // the others stay as long as the lamp
 
         #expect(twin.state is OffState)
         #expect(lamp.revision == 5)
-        withExtendedLifetime(registrations) {}
     }
 
     @Test("A lamp is observed as the README says")
     func observed() async throws {
         let lamp = StateMachine<Lamp>()
-        let kept = [
-            lamp.log { entry in print(entry) },  // a line about everything, refusals included
-            lamp.observe { occurrence in if case .rejected(let error) = occurrence { print(error.reason) } },
-        ]
+        lamp.log { entry in print(entry) }  // a line about everything, refusals included
+        lamp.observe { occurrence in if case .rejected(let error) = occurrence { print(error.reason) } }
         let transitions = lamp.transitions  // a stream for each reader, which ends with the machine
         try lamp.perform(action: "clean", in: OffState.self) { off in print("clean") }  // in turn, in that state only
         try lamp.fire.burnOut()
@@ -144,6 +140,5 @@ struct Lamp: Workflow {
         }
 
         #expect(lamp.state === broken && lamp.revision == 1)
-        withExtendedLifetime(kept) {}
     }
 }

@@ -4,14 +4,6 @@
     import Foundation
 #endif
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The content of a file, some of it at a time.
 struct FileChunks: AsyncSequence, Sendable {
     typealias Element = Data
@@ -21,35 +13,19 @@ struct FileChunks: AsyncSequence, Sendable {
     func makeAsyncIterator() -> Iterator { Iterator(path: path) }
 
     final class Iterator: AsyncIteratorProtocol {
-        private static let size = 1 << 16
-
         private let path: String
-        private var descriptor: Int32?
+        private var file: SystemFile?
 
         init(path: String) { self.path = path }
-
-        deinit { if let descriptor { close(descriptor) } }
 
         func next() async throws -> Data? { try await next(isolation: nil) }
 
         func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
-            let descriptor = try descriptor ?? opened()
-            var chunk = Data(count: Self.size)
-            while true {
-                let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-                switch count {
-                case 0: return nil
-                case 1...: return count == Self.size ? chunk : chunk.prefix(count)
-                default: if errno != EINTR { throw ArchiveError.file(path) }
-                }
+            if file == nil {
+                file = try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(path, for: .reading) }
             }
-        }
-
-        private func opened() throws(ArchiveError) -> Int32 {
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw .file(path) }
-            self.descriptor = descriptor
-            return descriptor
+            let chunk = try ArchiveError.of(path) { () throws(SystemError) in try file?.read(1 << 16) ?? Data() }
+            return chunk.isEmpty ? nil : chunk
         }
     }
 }

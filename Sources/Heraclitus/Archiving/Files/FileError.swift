@@ -1,14 +1,14 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 extension ArchiveError {
-    /// What the system says is wrong with a file, by the number of the error that it has just reported.
-    static func file(_ path: String, _ number: Int32 = errno) -> ArchiveError {
-        .inaccessibleFile(path, explanation: String(cString: strerror(number)))
+    /// What the system says is wrong with a file.
+    static func file(_ path: String, _ error: SystemError) -> ArchiveError {
+        .inaccessibleFile(path, explanation: error.explanation)
+    }
+
+    /// Does something with a file, with typed errors that name it.
+    static func of<Result: ~Copyable>(
+        _ path: String,
+        _ body: () throws(SystemError) -> Result
+    ) throws(ArchiveError) -> Result {
+        do { return try body() } catch { throw .file(path, error) }
     }
 }

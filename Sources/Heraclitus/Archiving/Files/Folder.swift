@@ -4,14 +4,6 @@
     import Foundation
 #endif
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// What can be done with the files of a folder, with typed errors.
 struct Folder: Sendable {
     let path: String
@@ -29,49 +21,28 @@ struct Folder: Sendable {
 
     /// The names of the files in the folder.
     func names() throws(ArchiveError) -> [String] {
-        guard let directory = opendir(path) else { throw .file(path) }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            // Some file systems do not tell.
-            if [DT_REG, DT_UNKNOWN].contains(Int(entry.pointee.d_type)), name != ".", name != ".." {
-                names.append(name)
-            }
-        }
-        return names
+        try ArchiveError.of(path) { () throws(SystemError) in try SystemFile.names(in: path) }
     }
 
     /// The content of a file up to a size, or up to the first line break; `nil` if there is no such file.
     func content(of name: String, firstLineOnly: Bool = false, limit: Int) throws(ArchiveError) -> Data? {
         let path = file(name)
-        // Not waiting for a pipe that is named like a file, and not leaving the folder by a link.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw .file(path)
+        let file: SystemFile
+        do throws(SystemError) {
+            file = try SystemFile(path, for: .readingInFolder)
+        } catch {
+            if error.isMissing { return nil }
+            throw .file(path, error)
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .file(path) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard file.isRegular else {
             throw .inaccessibleFile(path, explanation: "It is no regular file.")
         }
         var content = Data()
         var size = 1 << (firstLineOnly ? 10 : 14)
         while true {
-            var chunk = Data(count: size)
-            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count == 0 { return content }
-            guard count > 0 else {
-                if errno == EINTR { continue }
-                throw .file(path)
-            }
-            chunk = chunk.prefix(count)
+            let chunk: Data
+            do throws(SystemError) { chunk = try file.read(size) } catch { throw .file(path, error) }
+            if chunk.isEmpty { return content }
             content.append(chunk)
             guard content.count <= limit else { throw .tooLarge(content.count, limit: limit) }
             if firstLineOnly, chunk.contains(UInt8(ascii: "\n")) { return content }
@@ -81,6 +52,13 @@ struct Folder: Sendable {
 
     /// Removes a file; does nothing if there is none.
     func remove(_ name: String) throws(ArchiveError) {
-        if unlink(file(name)) != 0, errno != ENOENT { throw .file(file(name)) }
+        do throws(SystemError) {
+            try SystemFile.remove(file(name))
+        } catch {
+            if !error.isMissing { throw .file(file(name), error) }
+        }
     }
+
+    /// Opens the folder, to sync its names later.
+    func opened() throws(ArchiveError) -> SyncedFolder { try SyncedFolder(of: file("")) }
 }

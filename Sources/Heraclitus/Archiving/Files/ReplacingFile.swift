@@ -4,44 +4,66 @@
     import Foundation
 #endif
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A file that takes another one's place when it is complete.
 ///
-/// It is written elsewhere, synced and renamed: whoever looks, and whatever happens to the process, finds the old file or the new
-/// one, which has the old one's mode, and never a part of one. What is not finished is removed.
+/// It is written elsewhere, synced and renamed, and its folder is synced: whoever looks, and whatever happens to the process, finds
+/// the old file or the new one, which has the old one's mode, and never a part of one. What is not finished is removed.
 struct ReplacingFile: ~Copyable {
     private static let bufferSize = 1 << 16
 
     private let path: String
     private let temporaryPath: String
-    private let descriptor: Int32
+    private let file: SystemFile
+
+    /// Open from the beginning: where there is no descriptor left for the folder, nothing must have happened yet.
+    private let folder: SyncedFolder
     private var buffer = Data()
     private var isInPlace = false
 
-    /// Begins a file that will be at `path`, and until then is beside it, or at what begins with `draft`, on the same file
-    /// system.
-    init(at path: String, draft: String? = nil) throws(ArchiveError) {
-        // With a name that nobody else takes, and the mode that any new file has.
-        let temporaryPath = "\(draft ?? path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
-        let descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw .file(path) }
-        var old = stat()
-        if stat(path, &old) == 0 { _ = fchmod(descriptor, old.st_mode & 0o7777) }
+    /// Begins a file that will be at `path`, and until then is at what begins with `draft`, on the same file system.
+    init(at path: String, draft: String) throws(ArchiveError) {
+        // With a name that nobody else takes.
+        let temporaryPath = "\(draft).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
+        let folder = try SyncedFolder(of: path)
+        self.init(at: path, temporaryPath, try Self.make(temporaryPath, for: path), folder)
+    }
+
+    /// Begins a file that will be at `path`, and until then is beside it.
+    ///
+    /// What processes have left there that were killed while they wrote the same file is removed.
+    init(at path: String) throws(ArchiveError) {
+        let folder = try SyncedFolder(of: path)
+        Draft.sweep(of: path)
+        var draft = Draft(of: path)
+        var file = try Self.make(draft.path, for: path)
+        // Locked, so that nobody else takes it for one that was left. Somebody may have done so just before.
+        while (try? file.lock()) != nil, !file.isAt(draft.path) {
+            draft = Draft(of: path)
+            file = try Self.make(draft.path, for: path)
+        }
+        self.init(at: path, draft.path, file, folder)
+    }
+
+    private init(
+        at path: String,
+        _ temporaryPath: String,
+        _ file: consuming SystemFile,
+        _ folder: consuming SyncedFolder
+    ) {
+        file.takeMode(of: path)
         self.path = path
         self.temporaryPath = temporaryPath
-        self.descriptor = descriptor
+        self.file = file
+        self.folder = folder
     }
 
     deinit {
-        close(descriptor)
-        if !isInPlace { unlink(temporaryPath) }
+        if !isInPlace { try? SystemFile.remove(temporaryPath) }
+    }
+
+    /// Makes a file with the mode that any new file has.
+    private static func make(_ temporaryPath: String, for path: String) throws(ArchiveError) -> SystemFile {
+        try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(temporaryPath, for: .making) }
     }
 
     mutating func write(_ data: Data) throws(ArchiveError) {
@@ -52,40 +74,18 @@ struct ReplacingFile: ~Copyable {
     /// Puts the file into its place.
     consuming func finish() throws(ArchiveError) {
         try flush()
-        guard fsync(descriptor) == 0, rename(temporaryPath, path) == 0 else {
-            throw .file(path)
+        do throws(SystemError) {
+            try file.sync()
+            try SystemFile.rename(temporaryPath, to: path)
+        } catch {
+            throw .file(path, error)
         }
         isInPlace = true
-        Self.syncFolder(of: path)
+        try folder.sync()
     }
 
     private mutating func flush() throws(ArchiveError) {
-        var written = 0
-        while written < buffer.count {
-            let count = buffer.withUnsafeBytes { bytes in
-                #if canImport(Darwin)
-                    Darwin.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                #elseif canImport(Glibc)
-                    Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                #else
-                    Musl.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                #endif
-            }
-            if count >= 0 {
-                written += count
-            } else if errno != EINTR {
-                throw .file(path)
-            }
-        }
+        do throws(SystemError) { try file.write(buffer) } catch { throw .file(path, error) }
         buffer.removeAll(keepingCapacity: true)
-    }
-
-    /// Makes the new name last, where the file system can be told to.
-    private static func syncFolder(of path: String) {
-        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        let descriptor = open(folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
     }
 }

@@ -67,7 +67,7 @@ public struct StoredArchive: Sendable, Hashable {
     /// The name of the state.
     public let state: String
 
-    /// The archive, as ``StateMachine/archive(including:prettyPrinted:)`` writes it: UTF-8 JSON on one line.
+    /// The archive, as ``StateMachine/archive(including:prettyPrinted:limit:)`` writes it: UTF-8 JSON on one line.
     public let archive: Data
 
     /// Makes what a store keeps.
@@ -105,12 +105,12 @@ public struct StoredArchive: Sendable, Hashable {
     /// Restores the machine.
     /// - Parameters:
     ///   - workflow: The workflow.
-    ///   - limit: How many bytes the archive may have.
+    ///   - limit: How many bytes the archive may have; any number unless said otherwise, for it is in memory already.
     /// - Returns: The machine.
     /// - Throws: ``ArchiveError``.
     public func machine<W: Workflow>(
         of workflow: W.Type,
-        limit: Int = StateMachine<W>.archiveLimit
+        limit: Int = .max
     ) throws(ArchiveError) -> StateMachine<W> {
         try StateMachine<W>(archive: archive, limit: limit)
     }
@@ -184,8 +184,7 @@ extension ArchiveStore {
         of workflow: W.Type
     ) async throws -> (machine: StateMachine<W>, revision: Int)? {
         guard let stored = try await load(id) else { return nil }
-        // How large an archive may be is for the store to say, which has it in memory already.
-        return (try stored.machine(of: W.self, limit: .max), stored.revision)
+        return (try stored.machine(of: W.self), stored.revision)
     }
 
     /// Saves a machine.
@@ -210,7 +209,8 @@ extension ArchiveStore {
     /// each conflict, up to a twentieth of a second; so the closure, and the hooks of states, may run several times. What is to
     /// happen once, when the change is certain, belongs into `saved`.
     ///
-    /// Nothing is saved when the closure throws, or has changed nothing in a machine that is kept.
+    /// Nothing is saved when the closure throws, or has changed nothing in a machine that is kept. What an older version of the
+    /// workflow has written stays as it is until then.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
@@ -237,14 +237,16 @@ extension ArchiveStore {
             }
             try Task.checkCancellation()
             let stored = try await load(id)
-            let machine = try stored?.machine(of: W.self, limit: .max) ?? create()
+            let machine = try stored?.machine(of: W.self) ?? create()
+            // Not what is kept: a set in a state may be written in another order after it was read.
+            let before = try stored.map { _ in try machine.archiveAndState().archive }
             let made = MadeTransitions()
             let registration = machine.onTransition { made.add($0) }
             let result = try await body(machine)
             registration.cancel()
             let changed = try StoredArchive(machine, id: id, replacing: stored?.revision ?? 0)
             do {
-                if changed.archive != stored?.archive { try await save(changed) }
+                if changed.archive != before { try await save(changed) }
             } catch StoreError.conflict {
                 continue
             }

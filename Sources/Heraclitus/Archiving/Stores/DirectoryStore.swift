@@ -108,6 +108,9 @@ public final class DirectoryStore: ArchiveStore {
     @discardableResult
     public func delete(_ id: String, expecting revision: Int? = nil) async throws -> Bool {
         let name = FileName.of(id)
+        // First: where there is no descriptor left for them, nothing must have happened yet.
+        let names = try folder.opened()
+        let locks = try own.opened()
         let lock = try FileLock.take(lockFile(of: name))
         let last = try lock.number()
         let found: Int
@@ -121,8 +124,12 @@ public final class DirectoryStore: ArchiveStore {
         if found > 0 {
             // First: who dies in between leaves a file that is still there, and not a revision that comes again.
             // One that nobody can have reached by saving would leave none for what is made anew.
-            if found > last { try lock.keep(min(found, Self.revisions.upperBound / 2)) }
+            if found > last {
+                try lock.keep(min(found, Self.revisions.upperBound / 2))
+                try locks.sync()
+            }
             try folder.remove(name)
+            try names.sync()
         }
         _ = consume lock
         return found > 0
@@ -190,13 +197,15 @@ public final class DirectoryStore: ArchiveStore {
             throw .damaged(id: id, explanation: "The file has not two lines.")
         }
         do {
-            let header = try JSONDecoder().decode(Header.self, from: content[..<end])
+            let header = try Header(from: ArchiveDecoder(.text(try JSONText(content[..<end]), 0)))
             guard revisions.contains(header.revision) else {
                 throw StoreError.damaged(id: id, explanation: "\(header.revision) is no revision.")
             }
             return (header, content[(end + 1)...])
         } catch let error as StoreError {
             throw error
+        } catch let problem as JSONProblem {
+            throw .damaged(id: id, explanation: problem.description)
         } catch {
             throw .damaged(id: id, explanation: ArchiveError.explanation(of: error))
         }

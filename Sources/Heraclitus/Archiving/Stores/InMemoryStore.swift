@@ -1,8 +1,6 @@
-import Synchronization
-
 /// A store that forgets everything when it goes, for tests and previews.
 public final class InMemoryStore: ArchiveStore {
-    private let storage = Mutex(Storage())
+    private let storage = Lock(Storage())
 
     fileprivate struct Storage {
         var archives: [[UInt8]: StoredArchive] = [:]

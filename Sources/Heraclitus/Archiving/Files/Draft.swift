@@ -1,0 +1,54 @@
+/// A file beside another one that is to take its place.
+///
+/// Its name is the other's, a random number, and a number that follows from both; so no file of a user is taken for one. Whoever
+/// writes it has it locked: one that is not locked was left by a process that died.
+struct Draft {
+    private static let suffix = ".tmp"
+    private static let digits = 16
+
+    let path: String
+
+    /// A new draft of the file at a path.
+    init(of path: String) {
+        let number = Self.hexadecimal(UInt64.random(in: 0...UInt64.max))
+        self.path = "\(path).\(number)-\(Self.check(Self.name(of: path), number))\(Self.suffix)"
+    }
+
+    /// Removes the drafts of a file that nobody is writing.
+    ///
+    /// Those that cannot be removed stay.
+    static func sweep(of path: String) {
+        let folder = Folder(path: SyncedFolder.path(of: path))
+        let target = name(of: path)
+        guard let names = try? folder.names() else { return }
+        for name in names where isDraft(name, of: target) { removeIfFree(folder.file(name)) }
+    }
+
+    private static func removeIfFree(_ path: String) {
+        guard let file = try? SystemFile(path, for: .readingInFolder) else { return }
+        if file.lockIfFree(), file.isAt(path) { try? SystemFile.remove(path) }
+    }
+
+    private static func isDraft(_ name: String, of target: String) -> Bool {
+        guard name.hasPrefix(target + "."), name.hasSuffix(suffix) else { return false }
+        let parts = name.dropFirst(target.count + 1).dropLast(suffix.count).split(separator: "-")
+        guard parts.count == 2, parts[0].utf8.count == digits else { return false }
+        return parts[1] == check(target, String(parts[0]))
+    }
+
+    private static func name(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
+
+    /// FNV-1a of the file's name and a random number.
+    private static func check(_ name: String, _ number: String) -> String {
+        hexadecimal(
+            (name + number).utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        )
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: digits - text.utf8.count) + text
+    }
+}

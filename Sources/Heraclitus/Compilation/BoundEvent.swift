@@ -1,0 +1,14 @@
+extension WorkflowEvent {
+    /// An event of the definition, for whoever has decoded its name.
+    init(_ event: CompiledEvent) { self.init(EventSlot(event.declaration, index: event.index)) }
+
+    /// The name: the one that was given, or else the property's.
+    ///
+    /// It is empty for an event without a name of its own that was not taken from ``Workflow/events``.
+    public var name: String { bound?.name ?? declaration.name ?? "" }
+
+    /// What the workflow made of this event; `nil` for one that is no stored property of it.
+    var bound: CompiledEvent? {
+        slot.index.map { CompiledWorkflow<W>.shared.definition.events[$0] }
+    }
+}

@@ -1,0 +1,50 @@
+/// A definition together with the type that it is the definition of: the events, typed.
+@frozen @usableFromInline
+struct CompiledWorkflow<W: Workflow>: Sendable {
+    @usableFromInline let definition: Definition
+
+    @inlinable
+    init(_ definition: Definition) { self.definition = definition }
+
+    /// The workflow's own value, with its bound events.
+    @inlinable var events: Immortal<W> { definition.content.value.eventValues.typed(as: W.self) }
+
+    /// The number of an event; `nil` for a property that is computed from one and so belongs to no workflow.
+    // Inlined to where the key path is written, which is an offset to the compiler there.
+    @inlinable @inline(__always)
+    func index<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> Int? { events.value[keyPath: event].slot.index }
+
+    /// The workflow, compiled when it is first used.
+    @usableFromInline static var shared: CompiledWorkflow {
+        CompiledWorkflow(definitions[W.self].map(Definition.init(content:)) ?? compile())
+    }
+
+    static func diagnose() -> [WorkflowProblem] { DefinitionCompiler(W.self, events: W(), initial: W.initial).problems }
+
+    private static func compile() -> Definition {
+        // Under no lock: reading a definition calls its author's code, which may itself use another workflow. Of two
+        // threads that get here at once, the first to finish wins, and the other's tables are released.
+        let events = W()
+        let initial = W.initial
+        let compiler = DefinitionCompiler(W.self, events: events, initial: initial)
+        let problems = compiler.problems
+        guard problems.isEmpty else {
+            let list = problems.map { "\n  - \($0)" }.joined()
+            fatalError("The definition of the workflow \(String(reflecting: W.self)) is wrong:\(list)")
+        }
+        let tables = compiler.tables()
+        let content = definitions.add(for: W.self) {
+            compiler.definition(
+                tables,
+                eventValues: ErasedImmortal(Immortal(events)),
+                objectAccess: ObjectAccess(tryingWith: initial)
+            ) { object in
+                (object as? W.AnyState).map { ExistentialLayout(of: $0, madeOf: object) }
+            }.content
+        }
+        return Definition(content: content)
+    }
+}
+
+/// The definitions of the workflows that have been used.
+private let definitions = PublishedTable<Definition.Content>()

@@ -1,0 +1,57 @@
+/// An event and the property it stands in.
+struct DeclaredEvent {
+    let property: String
+    let slot: EventSlot
+    let valueType: any AnyWorkflowEvent.Type
+
+    var declaration: EventDeclaration { slot.declaration }
+
+    var name: String { declaration.name ?? property }
+}
+
+/// What stands in the properties of a workflow.
+struct DeclaredProperties {
+    /// The workflow's events in the order in which they are written down.
+    private(set) var events: [DeclaredEvent] = []
+
+    /// The properties that are no events and hold some.
+    private(set) var hiding: [String] = []
+
+    /// The properties that are events of other workflows.
+    private(set) var foreign: [(property: String, workflow: String)] = []
+
+    private var search = ValueSearch { $0 is any AnyWorkflowEvent.Type }
+
+    init<W: Workflow>(of workflow: W) {
+        let mirrors = sequence(first: Mirror(reflecting: workflow), next: \.superclassMirror)
+        for property in mirrors.reversed().flatMap(\.children) {
+            let name = Self.name(of: property)
+            // A cast of the value alone would find the event in an optional, but no key path leads to that.
+            guard let type = type(of: property.value) as? any AnyWorkflowEvent.Type,
+                let event = property.value as? any AnyWorkflowEvent
+            else {
+                if holdsEvent(property.value) { hiding.append(name) }
+                continue
+            }
+            // What another workflow has compiled has numbers that mean nothing here, and must not get any from here.
+            if type.workflow == W.self {
+                events.append(DeclaredEvent(property: name, slot: event.slot, valueType: type))
+            } else {
+                foreign.append((name, String(describing: type.workflow)))
+            }
+        }
+    }
+
+    private mutating func holdsEvent(_ value: Any) -> Bool {
+        if search.path(in: value) != nil { return true }
+        // Of objects only what they hold themselves: they may lead anywhere.
+        return type(of: value) is AnyClass && search.path(in: Mirror(reflecting: value)) != nil
+    }
+
+    /// A property's name as it is written, also of one that is `lazy`.
+    private static func name(of property: Mirror.Child) -> String {
+        let label = property.label ?? ""
+        let lazy = "$__lazy_storage_$_"
+        return unmarked(label.hasPrefix(lazy) ? String(label.dropFirst(lazy.count)) : label)
+    }
+}

@@ -1,0 +1,156 @@
+/// A workflow as its machines use it: every state and event by number, every question about them answered in advance.
+///
+/// There is one a workflow. It never changes and lives as long as the program; this is one word that says where it is.
+@usableFromInline
+struct Definition: Sendable {
+    @usableFromInline let content: Immortal<Content>
+
+    @usableFromInline
+    struct Content: Sendable {
+        let workflow: String
+        let version: Int
+        let migrations: [Migration]
+        let states: ImmortalArray<CompiledState>
+        let events: ImmortalArray<CompiledEvent>
+
+        /// The workflow's own value, with its bound events.
+        @usableFromInline let eventValues: ErasedImmortal
+
+        /// `nil` only while the definition is wrong.
+        let initial: RegisteredClass?
+
+        /// How the object is found that a value of the workflow's `AnyState` is.
+        @usableFromInline let objectAccess: ObjectAccess
+
+        /// How an object is handed out as the workflow's `AnyState`, if it can be one.
+        let findLayout: @Sendable (AnyObject) -> ExistentialLayout?
+        let stateIndices: ClassTable
+        let stateIndicesByName: [String: Int]
+        let eventIndicesByName: [String: Int]
+    }
+
+    init(content: Immortal<Content>) { self.content = content }
+
+    init(
+        workflow: String,
+        version: Int,
+        migrations: [Migration],
+        states: [CompiledState],
+        events: [CompiledEvent],
+        eventValues: ErasedImmortal,
+        initial: (any WorkflowState.Type)?,
+        objectAccess: ObjectAccess,
+        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?
+    ) {
+        let stateIndices = ClassTable(states.map { RegisteredClass($0.type, index: $0.index) })
+        content = Immortal(
+            Content(
+                workflow: workflow,
+                version: version,
+                migrations: migrations,
+                states: ImmortalArray(states),
+                events: ImmortalArray(events),
+                eventValues: eventValues,
+                initial: initial.flatMap { initial in
+                    stateIndices[ObjectIdentifier(initial)].map { RegisteredClass(initial, index: $0) }
+                },
+                objectAccess: objectAccess,
+                findLayout: findLayout,
+                stateIndices: stateIndices,
+                stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },
+                eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
+            )
+        )
+    }
+
+    var workflow: String { content.value.workflow }
+
+    var version: Int { content.value.version }
+
+    var migrations: [Migration] { content.value.migrations }
+
+    @inline(__always)
+    var states: ImmortalArray<CompiledState> { content.value.states }
+
+    @inline(__always)
+    var events: ImmortalArray<CompiledEvent> { content.value.events }
+
+    var initial: Int? { content.value.initial?.index }
+
+    /// The object that a state is, whether it is handed around as its class or as the workflow's `AnyState`.
+    @inlinable @inline(__always)
+    func object<State>(of state: __owned State) -> OwnedObject { content.value.objectAccess.object(of: state) }
+}
+
+// MARK: - Asking the table
+
+extension Definition {
+    /// Whether an event leads from a state, and to another one if one is given.
+    @inline(__always)
+    func verdict(on event: Int, from source: Int, to destination: Int? = nil) -> Verdict {
+        events[event].reach.verdict(from: source, to: destination)
+    }
+
+    /// The number of the state that an object is of, if an event leads to it from a state and it can be handed out.
+    @inline(__always)
+    func destination(of event: Immortal<CompiledEvent>, from source: Int, _ object: AnyObject) -> Int? {
+        guard let destination = stateIndex(of: object, likely: event.value.reach.onlyDestination),
+            event.value.reach.verdict(from: source, to: destination) == .allowed,
+            layout(of: object, of: destination) != nil
+        else { return nil }
+        return destination
+    }
+
+    /// The names of the events that may fire in a state, in the order of the definition.
+    func eventNames(acceptedIn source: Int) -> [String] {
+        events.filter { $0.reach.verdict(from: source, to: nil) != .notAllowed }.map(\.name)
+    }
+
+    func stateIndex(named name: String) -> Int? { content.value.stateIndicesByName[name] }
+
+    func eventIndex(named name: String) -> Int? { content.value.eventIndicesByName[name] }
+
+    /// The states that an event leads to from a state, as they were declared and in that order.
+    func declaredDestinations(of event: CompiledEvent, from source: Int) -> [CompiledState] {
+        let row = event.reach.leads.row(of: source)
+        switch (row.kind, row.updates) {
+        case (StateRow.one, false): return [states[row.payload]]
+        case (0, true): return [states[source]]
+        default: return event.routes.declaredDestinations(from: source).map { states[$0] }
+        }
+    }
+}
+
+// MARK: - Classes and objects
+
+extension Definition {
+    /// The number of a class among the registered states; a subclass that is not registered has none.
+    func stateIndex(of type: any AnyObject.Type) -> Int? { content.value.stateIndices[ObjectIdentifier(type)] }
+
+    /// The number of the class of an object with which a machine is to begin.
+    func stateIndex(ofBeginning object: AnyObject) -> Int? { stateIndex(of: object, likely: content.value.initial) }
+
+    /// The number of the class of an object, tried first with the class that it is likely to be.
+    @inline(__always)
+    private func stateIndex(of object: AnyObject, likely: RegisteredClass?) -> Int? {
+        let type = ObjectIdentifier(Swift.type(of: object))
+        if let likely, likely.type == type { return likely.index }
+        return content.value.stateIndices[type]
+    }
+
+    /// How an object of a registered class is handed out as the workflow's `AnyState`; `nil` if it cannot be one.
+    @inline(__always)
+    func layout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
+        states[state].layout.layout ?? learnLayout(of: object, of: state)
+    }
+
+    private func learnLayout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
+        guard let layout = content.value.findLayout(object) else { return nil }
+        states[state].layout.learn(layout)
+        return layout
+    }
+
+    /// How objects of a class are handed out, one of which was found to suit.
+    @inline(__always)
+    func knownLayout(of state: Int) -> ExistentialLayout { states[state].layout.layout ?? .unknown }
+}

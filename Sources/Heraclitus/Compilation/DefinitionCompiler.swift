@@ -1,0 +1,96 @@
+/// Turns what the author of a workflow wrote down into its definition, and lists everything that is wrong with it.
+struct DefinitionCompiler {
+    let workflow: String
+    let version: Int
+    let migrations: [Migration]
+    let properties: DeclaredProperties
+
+    /// Where each event leads.
+    let routes: [EventRoutes]
+    let states: StateClasses
+    let initial: (any WorkflowState.Type)?
+    let initialName: String
+    let unsuitableType: String?
+    let common: AnyClass?
+
+    init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState) {
+        workflow = W.name
+        version = W.version
+        migrations = W.migrations
+        properties = DeclaredProperties(of: workflowValue)
+        unsuitableType = Self.isHandedOutAsObject(initial) ? nil : String(describing: W.AnyState.self)
+        common = W.AnyState.self as? AnyClass
+        var numbering = StateClasses.Numbering()
+        let rules = properties.events.map { event in
+            (
+                rules: event.declaration.rules.all.map { rule in rule.map { numbering.number(of: $0) } },
+                ignored: event.declaration.ignored.map { numbering.number(of: $0) }
+            )
+        }
+        for type in W.states { _ = numbering.number(of: type) }
+        let states = StateClasses(numbering)
+        self.states = states
+        routes = rules.map { EventRoutes($0.rules, ignored: $0.ignored, in: states) }
+        self.initial = (initial as? any WorkflowState).map { Swift.type(of: $0) }
+        initialName = String(describing: Swift.type(of: initial as Any))
+    }
+
+    /// Whether a state begins with its object, in every case that there is.
+    private static func isHandedOutAsObject<State>(_ state: State) -> Bool {
+        guard !(State.self is any OptionalType.Type), State.self as Any.Type != (any Error).self else { return false }
+        // One that is no state at all is a problem of its own.
+        guard let found = state as? any WorkflowState else { return true }
+        return state as AnyObject === found
+    }
+
+    /// What takes time to make of a definition that is right.
+    func tables() -> [EventTable] { routes.map { EventTable($0, in: states) } }
+
+    /// Makes the definition, which is never freed, and tells the events which of it they are.
+    func definition(
+        _ tables: [EventTable],
+        eventValues: ErasedImmortal,
+        objectAccess: ObjectAccess,
+        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?
+    ) -> Definition {
+        for (index, event) in properties.events.enumerated() { event.slot.bind(to: index) }
+        return Definition(
+            workflow: workflow,
+            version: version,
+            migrations: migrations,
+            states: states.types.indices.map {
+                CompiledState(
+                    index: $0,
+                    type: states.types[$0],
+                    name: states.names[$0],
+                    lineage: states.lineages[$0]
+                )
+            },
+            events: properties.events.indices.map { compiledEvent($0, tables[$0]) },
+            eventValues: eventValues,
+            initial: initial,
+            objectAccess: objectAccess,
+            findLayout: findLayout
+        )
+    }
+
+    private func compiledEvent(_ index: Int, _ table: EventTable) -> CompiledEvent {
+        let event = properties.events[index]
+        return CompiledEvent(
+            index: index,
+            name: event.name,
+            declaration: event.declaration,
+            valueType: event.valueType,
+            routes: routes[index],
+            reach: EventReach(
+                leads: StateMatrix(table),
+                onlyDestination: routes[index].onlyDestination.map { RegisteredClass(states.types[$0], index: $0) }
+            )
+        )
+    }
+}
+
+/// What might hold no object at all.
+private protocol OptionalType {}
+
+extension Optional: OptionalType {}

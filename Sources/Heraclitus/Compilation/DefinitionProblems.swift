@@ -1,0 +1,94 @@
+// What is wrong with a definition, in the order of what the workflow says of itself, its states and its events.
+
+extension DefinitionCompiler {
+    var problems: [WorkflowProblem] {
+        workflowProblems + stateProblems + eventProblems + routes.indices.flatMap(problems)
+    }
+
+    private var workflowProblems: [WorkflowProblem] {
+        var problems: [WorkflowProblem] = []
+        if Self.isBlank(workflow) { problems.append(.blankWorkflowName) }
+        if version < 1 { problems.append(.badVersion(version)) }
+        if initial.flatMap({ states.number(of: $0) }) == nil {
+            problems.append(.unregisteredInitialState(initialName))
+        }
+        if let unsuitableType { problems.append(.unsuitableStateType(unsuitableType)) }
+        problems += migrationProblems
+        problems += properties.hiding.map { .hiddenEvent(property: $0) }
+        return problems + properties.foreign.map { .foreignEvent(property: $0.property, workflow: $0.workflow) }
+    }
+
+    private var migrationProblems: [WorkflowProblem] {
+        let versions = migrations.map(\.version)
+        let present = Set(versions)
+        let missing = version < 2 ? [] : (2...version).filter { !present.contains($0) }
+        let misplaced = migrations.indices.filter { index in
+            !(2...max(2, version)).contains(versions[index]) || version < 2
+                || versions[..<index].contains { $0 > versions[index] }
+        }
+        let duplicates = Self.groups(migrations) { "\($0.version) \($0.name)" }
+        return missing.map { .missingMigration(version: $0) }
+            + misplaced.map { .misplacedMigration(migrations[$0].name, version: migrations[$0].version) }
+            + duplicates.map { .duplicateMigration($1[0].name, version: $1[0].version) }
+    }
+
+    private var stateProblems: [WorkflowProblem] {
+        let blank = states.types.indices.filter { Self.isBlank(states.names[$0]) }.map {
+            WorkflowProblem.blankStateName(className: Self.className(states.types[$0]))
+        }
+        let duplicates = Self.groups(Array(states.types.indices), by: { states.names[$0] }).map {
+            WorkflowProblem.duplicateStateName($0, classNames: $1.map { Self.className(states.types[$0]) })
+        }
+        let foreign = common.map { common in
+            states.types.filter { !StateClasses.superclasses(of: $0).contains { $0 == common } }.map {
+                WorkflowProblem.foreignState(className: Self.className($0), expected: String(describing: common))
+            }
+        }
+        return blank + duplicates + (foreign ?? [])
+    }
+
+    private var eventProblems: [WorkflowProblem] {
+        let events = properties.events
+        let blank = events.filter { Self.isBlank($0.name) }.map {
+            WorkflowProblem.blankEventName(property: $0.property)
+        }
+        let shared = Self.groups(events, by: { ObjectIdentifier($0.slot) }).map {
+            WorkflowProblem.sharedEvent(properties: $1.map(\.property))
+        }
+        // It was taken from another value of this workflow, in which it is another event.
+        let taken = events.enumerated().compactMap { index, event -> WorkflowProblem? in
+            guard let earlier = event.slot.index, earlier != index else { return nil }
+            let properties = events.indices.contains(earlier) ? [events[earlier].property] : []
+            return .sharedEvent(properties: properties + [event.property])
+        }
+        let duplicates = Self.groups(events, by: \.name).map {
+            WorkflowProblem.duplicateEventName($0, properties: $1.map(\.property))
+        }
+        return blank + shared + taken + duplicates
+    }
+
+    private func problems(ofEvent index: Int) -> [WorkflowProblem] {
+        let name = properties.events[index].name
+        let routes = routes[index]
+        guard !routes.rules.isEmpty else { return [.emptyEvent(name)] }
+        return routes.contradictoryIgnores.map { .contradictoryIgnore(event: name, state: states.names[$0]) }
+            + routes.contradictoryUpdates(in: states).map { .contradictoryUpdate(event: name, state: states.names[$0]) }
+    }
+
+    /// The groups of several elements that share a key which is no blank, in the order of their first element.
+    private static func groups<Element, Key: Hashable>(
+        _ elements: [Element],
+        by key: (Element) -> Key
+    ) -> [(Key, [Element])] {
+        let groups = Dictionary(grouping: elements, by: key)
+        var seen: Set<Key> = []
+        return elements.map(key).filter { seen.insert($0).inserted }.compactMap { key in
+            guard let group = groups[key], group.count > 1 else { return nil }
+            return (key, group)
+        }
+    }
+
+    private static func isBlank(_ name: String) -> Bool { name.allSatisfy(\.isWhitespace) }
+
+    private static func className(_ type: any WorkflowState.Type) -> String { String(reflecting: type) }
+}

@@ -1,0 +1,41 @@
+extension Definition {
+    /// Made anew for each reader: it is large, and most programs never ask.
+    var table: TransitionTable {
+        TransitionTable(
+            workflow: workflow,
+            version: version,
+            states: states.map(\.name),
+            superstates: Dictionary(
+                uniqueKeysWithValues: states.compactMap { state in
+                    state.lineage.dropFirst().first.map { (state.name, states[$0].name) }
+                }
+            ),
+            initial: initial.map { states[$0].name } ?? "",
+            finals: finals.map(\.name),
+            events: events.map(tableEvent)
+        )
+    }
+
+    /// The states that nothing leaves.
+    private var finals: [CompiledState] {
+        let left = Set(events.lazy.flatMap { $0.reach.leads.states(where: \.leaves) })
+        return states.filter { !left.contains($0.index) }
+    }
+
+    private func tableEvent(_ event: CompiledEvent) -> TransitionTable.Event {
+        let leads = event.reach.leads
+        return TransitionTable.Event(
+            name: event.name,
+            transitions: leads.states(where: \.isAllowed).flatMap { source in
+                leads.columns(in: source).map { destination in
+                    TransitionTable.Transition(
+                        from: states[source].name,
+                        to: states[destination].name,
+                        isUpdate: event.reach.updates(source, to: destination)
+                    )
+                }
+            },
+            ignored: leads.states(where: \.isIgnored).map { states[$0].name }
+        )
+    }
+}

@@ -1,0 +1,50 @@
+/// The classes of a workflow's states by number, in the order in which the definition names them.
+struct StateClasses {
+    let types: [any WorkflowState.Type]
+    let names: [String]
+
+    /// The class itself, then its registered superclasses from the nearest to the farthest.
+    let lineages: [[Int]]
+
+    /// The class itself and its registered subclasses.
+    let descendants: [[Int]]
+
+    private let numbers: [ObjectIdentifier: Int]
+
+    /// Gives each class the next number when it is named for the first time.
+    struct Numbering {
+        fileprivate var types: [any WorkflowState.Type] = []
+        fileprivate var numbers: [ObjectIdentifier: Int] = [:]
+
+        mutating func number(of type: any WorkflowState.Type) -> Int {
+            if let number = numbers[ObjectIdentifier(type)] { return number }
+            numbers[ObjectIdentifier(type)] = types.count
+            types.append(type)
+            return types.count - 1
+        }
+    }
+
+    init(_ numbering: Numbering) {
+        let numbers = numbering.numbers
+        types = numbering.types
+        names = types.map { $0.name }
+        lineages = types.map { type in
+            Self.superclasses(of: type).compactMap { numbers[ObjectIdentifier($0)] }
+        }
+        var descendants = types.map { _ in [Int]() }
+        for (number, lineage) in lineages.enumerated() {
+            for ancestor in lineage { descendants[ancestor].append(number) }
+        }
+        self.descendants = descendants
+        self.numbers = numbers
+    }
+
+    var count: Int { types.count }
+
+    func number(of type: any WorkflowState.Type) -> Int? { numbers[ObjectIdentifier(type)] }
+
+    /// A class and all its superclasses, the nearest first.
+    static func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {
+        sequence(first: type, next: { _getSuperclass($0) })
+    }
+}

@@ -1,0 +1,134 @@
+// What does a thread do that finds a machine owned by another one, and what if that could never end?
+
+import Synchronization
+
+/// Something that threads wait for: a machine.
+@usableFromInline
+protocol Parkable: AnyObject, Sendable {
+    /// What a report of a deadlock calls it.
+    var parkingName: String { get }
+    var ownerNumber: UInt? { get }
+    func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool
+    func tryTakeOver(from ended: UInt, by thread: ThreadID, othersWait: Bool) -> Bool
+    func noteWaiting() -> Bool
+}
+
+/// Where threads wait for machines that others own: all in one place, so that one look finds who waits for whom.
+///
+/// A thread comes here only when it has met another one; as long as nobody meets, it is never entered.
+final class ParkingLot: Sendable {
+    static let shared = ParkingLot()
+
+    fileprivate struct Contents {
+        var waiting: [Waiting] = []
+
+        /// The threads that have ended while they owned something, as `Thread.exit()` in a callback does it.
+        var endedOwners: Set<UInt> = []
+    }
+
+    fileprivate struct Waiting {
+        let thread: ThreadID
+        let machine: any Parkable
+        let signal: ThreadSignal
+    }
+
+    private let contents = Lock(Contents())
+
+    /// Waits until the machine is the thread's.
+    /// - Returns: `nil` when it is; or, when that could never happen, the names of the machines whose owners wait for one
+    ///   another in a circle.
+    @inline(never)
+    func acquire(_ machine: any Parkable, by thread: ThreadID) -> [String]? {
+        // Most transitions are shorter than a trip to the lot and back. But whoever looks at the word all the time takes it away
+        // from the memory of the thread that owns it, and both get on more slowly: so ever more seldom.
+        var pause = 64
+        while pause <= 2048 {
+            // Not the exchange alone: also one that fails takes the word away.
+            if machine.ownerNumber == nil, machine.tryAcquire(by: thread, othersWait: false) { return nil }
+            spin(pause)
+            pause *= 2
+        }
+        let signal = ThreadSignal()
+        while true {
+            switch contents.withLock({ $0.visit(machine, by: thread, signal) }) {
+            case .acquired: return nil
+            case .circle(let names): return names
+            case .wait: signal.wait()
+            }
+        }
+    }
+
+    /// Wakes one of those who wait for a machine that was released.
+    func wake(for machine: any Parkable) {
+        let next = contents.withLock { contents in contents.waiting.first { $0.machine === machine }?.signal }
+        next?.send()
+    }
+
+    /// Lets others take over what a thread owned that has ended.
+    func ownerHasEnded(_ thread: ThreadID) {
+        let everybody = contents.withLock { contents in
+            contents.endedOwners.insert(thread.number)
+            return contents.waiting.map(\.signal)
+        }
+        for signal in everybody { signal.send() }
+    }
+
+    /// Does nothing for about so many cycles of the processor, and leaves the others' memory alone.
+    private func spin(_ count: Int) {
+        let nothing = Atomic(false)
+        for _ in 0..<count { _ = nothing.load(ordering: .relaxed) }
+    }
+}
+
+extension ParkingLot.Contents {
+    fileprivate enum Visit {
+        case acquired
+        case wait
+        case circle([String])
+    }
+
+    /// Acquires the machine if that can be done now, and else notes who waits for it.
+    ///
+    /// Whoever came first is woken first. It may find that a thread which never waited was faster: then it waits once more.
+    fileprivate mutating func visit(_ machine: any Parkable, by thread: ThreadID, _ signal: ThreadSignal) -> Visit {
+        while true {
+            let othersWait = waiting.contains { $0.machine === machine && $0.thread != thread }
+            if isAcquired(machine, by: thread, othersWait: othersWait) {
+                waiting.removeAll { $0.thread == thread }
+                return .acquired
+            }
+            guard machine.noteWaiting() else { continue }
+            if let names = circle(through: machine, closedBy: thread) {
+                waiting.removeAll { $0.thread == thread }
+                return .circle(names)
+            }
+            if !waiting.contains(where: { $0.thread == thread }) {
+                waiting.append(ParkingLot.Waiting(thread: thread, machine: machine, signal: signal))
+            }
+            return .wait
+        }
+    }
+
+    private func isAcquired(_ machine: any Parkable, by thread: ThreadID, othersWait: Bool) -> Bool {
+        if machine.tryAcquire(by: thread, othersWait: othersWait) { return true }
+        guard let owner = machine.ownerNumber, endedOwners.contains(owner) else { return false }
+        return machine.tryTakeOver(from: owner, by: thread, othersWait: othersWait)
+    }
+
+    /// The machines from this one to one that the thread itself owns, if each one's owner waits here for the next.
+    ///
+    /// Exact, though owners change without the lot's lock: whoever waits here releases nothing before it has acquired what it
+    /// waits for, and in a closed circle nobody can, because its last link is the thread that is asking.
+    private func circle(through machine: any Parkable, closedBy thread: ThreadID) -> [String]? {
+        var names: [String] = []
+        var machine = machine
+        for _ in 0...waiting.count {
+            names.append(machine.parkingName)
+            guard let owner = machine.ownerNumber else { return nil }
+            if owner == thread.number { return names }
+            guard let next = waiting.first(where: { $0.thread.number == owner }) else { return nil }
+            machine = next.machine
+        }
+        return nil
+    }
+}

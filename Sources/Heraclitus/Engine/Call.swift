@@ -1,0 +1,67 @@
+// What does everything that happens in a turn need to know of the call that it happens for?
+
+/// One call of a machine: which machine, on which thread, and what the caller passed along.
+///
+/// The caller keeps the machine and the user info alive until the call returns; so this refers to them without counting, and cannot
+/// be copied to anywhere that lives longer.
+struct Call: ~Copyable {
+    let lentMachine: LentReference
+    let lentUserInfo: LentReference?
+    let thread: CurrentThread<ThreadState>
+
+    @inline(__always)
+    init(_ machine: AnyObject, _ userInfo: UserInfo) {
+        lentMachine = LentReference(machine)
+        lentUserInfo = userInfo.storage.map { LentReference($0) }
+        thread = ThreadState.ofThreads.current
+    }
+
+    /// The same call without a user info.
+    init(withoutUserInfo call: borrowing Call) {
+        lentMachine = call.lentMachine
+        lentUserInfo = nil
+        thread = call.thread
+    }
+
+    var userInfo: UserInfo { UserInfo(storedIn: lentUserInfo?.object) }
+
+    /// The machine, for threads that wait for it.
+    var parkable: any Parkable {
+        guard let machine = lentMachine.object as? any Parkable else {
+            preconditionFailure("Machines can be waited for.")
+        }
+        return machine
+    }
+
+    /// Asks the turn what is to be done.
+    @inline(__always)
+    func turn<Result>(_ body: (inout MachineTurn) -> Result) -> Result {
+        thread.withContent { $0.withEntry(of: lentMachine.id) { body(&$0.turn) } }
+    }
+
+    /// Keeps an object until the machine has been released.
+    @inline(__always)
+    func retire(_ object: __owned AnyObject) {
+        thread.withContent { $0.withEntry(of: lentMachine.id) { $0.retired.add(object) } }
+    }
+
+    /// Something to lend the objects of a transition with.
+    @inline(__always)
+    func takeLoan(_ terms: StateTransition.Terms) -> TransitionLoan {
+        var loan = TransitionLoan()
+        thread.withContent { $0.lendingDesk.give(to: &loan, terms) }
+        return loan
+    }
+
+    /// Takes back what was lent, when everyone has returned who was to be called.
+    @inline(__always)
+    func takeBack(_ loan: inout TransitionLoan) {
+        let kept = thread.withContent { $0.lendingDesk.takeBack(&loan) }
+        if let kept { retire(kept) }
+    }
+
+    /// Takes back what was lent for a transition that waits in the queue, and so outlives the state and the call that it refers to.
+    func takeBackKept(_ loan: inout TransitionLoan) -> LentObjects<StateTransition.Terms>? {
+        thread.withContent { $0.lendingDesk.takeBackKept(&loan) }
+    }
+}

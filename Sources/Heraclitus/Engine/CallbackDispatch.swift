@@ -1,0 +1,74 @@
+// Who is called in the course of a transition? In each phase the definition's hooks, then the machine's own closures.
+
+extension MachineCore {
+    /// Whether anybody is to be called in some phases of a transition.
+    @inline(__always)
+    func hasListeners(in phases: CallbackPhases, of plan: TransitionPlan) -> Bool {
+        !plan.hooks.union(listened).intersection(phases).isEmpty
+    }
+
+    /// Asks every guard, in order, until one throws.
+    func askGuards(of plan: TransitionPlan, _ transition: StateTransition) throws {
+        if plan.hooks.contains(.guards) {
+            for ask in definition.events[plan.event].declaration.guards { try ask(transition) }
+            if plan.kind == .external {
+                try definition.states[plan.source].hooks.shouldExit(transition)
+                try definition.states[plan.destination].hooks.shouldEnter(transition)
+            }
+        }
+        guard listened.contains(.guards) else { return }
+        try forEachClosure(in: .guards) { closure in
+            if case .guard(let ask) = closure { try ask(transition) }
+        }
+    }
+
+    /// Calls everybody who listens in some phases, in the order of the phases.
+    @inline(__always)
+    func notify(_ phases: CallbackPhases, of plan: TransitionPlan, _ loan: borrowing TransitionLoan) {
+        loan.withObjects { notify(phases, of: plan, StateTransition($0)) }
+    }
+
+    private func notify(_ phases: CallbackPhases, of plan: TransitionPlan, _ transition: StateTransition) {
+        let phases = phases.intersection(plan.kind.phases)
+        guard hasListeners(in: phases, of: plan) else { return }
+        var rest = phases
+        // Looked at anew after each phase: what is added meanwhile is called from the next phase on.
+        while let phase = rest.intersection(plan.hooks.union(listened)).first {
+            rest.removeAll(through: phase)
+            if plan.hooks.contains(phase) { callHook(phase, of: plan, transition) }
+            guard listened.contains(phase) else { continue }
+            forEachClosure(in: phase) { closure in
+                if case .hook(_, let call) = closure { call(transition) }
+            }
+        }
+    }
+
+    /// Tells observers what is no transition.
+    func tellObservers(_ occurrence: Occurrence) {
+        forEachClosure(in: .notices) { closure in
+            if case .notice(let tell) = closure { tell(occurrence) }
+        }
+    }
+
+    private func callHook(_ phase: CallbackPhase, of plan: TransitionPlan, _ transition: StateTransition) {
+        switch phase {
+        case .willFire: for hook in definition.events[plan.event].declaration.willFire { hook(transition) }
+        case .willExit: definition.states[plan.source].hooks.willExit(transition)
+        case .willEnter: definition.states[plan.destination].hooks.willEnter(transition)
+        case .didExit: definition.states[plan.source].hooks.didExit(transition)
+        case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)
+        case .didRestore: definition.states[plan.destination].hooks.didRestore(transition)
+        case .didFire: for hook in definition.events[plan.event].declaration.didFire { hook(transition) }
+        case .guards, .observers, .notices: break
+        }
+    }
+
+    /// Calls a body with the closures of a phase in the order in which they were added; not with one that is cancelled meanwhile.
+    @inline(__always)
+    private func forEachClosure(in phase: CallbackPhase, _ body: (CallbackList.Closure) throws -> Void) rethrows {
+        guard let list = callbacks else { return }
+        for entry in list.contents.entries where entry.phase == phase && !entry.isCancelled {
+            try body(entry.closure)
+        }
+    }
+}

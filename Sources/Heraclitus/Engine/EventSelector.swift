@@ -1,0 +1,69 @@
+// Which event is to fire?
+
+/// How a caller says which event is to fire.
+@usableFromInline
+enum EventSelector {
+    /// An event of the workflow, by number.
+    case event(Int)
+
+    /// The event of a name.
+    indirect case named(String)
+
+    /// An event value that belongs to no workflow: no stored property, or a modified copy of one.
+    case unbound
+
+    /// The one event that leads to a class.
+    indirect case entering(any AnyObject.Type)
+
+    /// The one event that leads to the state of a name.
+    indirect case enteringNamed(String)
+
+    @inlinable
+    init(_ event: Int?) { self = event.map(EventSelector.event) ?? .unbound }
+}
+
+extension MachineCore {
+    /// Finds the event that is to fire.
+    @inline(__always)
+    func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition) -> Int {
+        if case .event(let index) = selector { return index }
+        return try search(selector, in: source, call)
+    }
+
+    @inline(never)
+    private func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition)
+        -> Int
+    {
+        func refusal(_ reason: InvalidTransition.Reason, _ candidates: [String]) -> InvalidTransition {
+            self.refusal(reason, selector, from: source, userInfo: call.userInfo, candidates: candidates)
+        }
+        func onlyEvent(to destination: Int) throws(InvalidTransition) -> Int {
+            let events = definition.events.filter {
+                $0.reach.leads[source, destination] && !$0.reach.updates(source, to: destination)
+            }
+            guard events.count == 1 else {
+                throw refusal(events.isEmpty ? .noEvent : .ambiguousEvent, events.map(\.name))
+            }
+            return events[0].index
+        }
+        switch selector {
+        case .event(let index):
+            return index
+        case .named(let name):
+            if let index = definition.eventIndex(named: name) { return index }
+            throw refusal(.unknownEvent, definition.events.map(\.name))
+        case .unbound:
+            throw refusal(.unknownEvent, definition.events.map(\.name))
+        case .entering(let type):
+            guard let destination = definition.stateIndex(of: type) else {
+                throw refusal(.unregisteredState, [CompiledState.name(of: type)])
+            }
+            return try onlyEvent(to: destination)
+        case .enteringNamed(let name):
+            guard let destination = definition.stateIndex(named: name) else {
+                throw refusal(.unregisteredState, [name])
+            }
+            return try onlyEvent(to: destination)
+        }
+    }
+}

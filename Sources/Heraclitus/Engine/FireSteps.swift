@@ -1,0 +1,162 @@
+// What does each step of a fire do?
+
+extension MachineCore {
+    /// Begins a fire in the turn of its call.
+    /// - Returns: The state that it leaves.
+    @inline(__always)
+    func begin(_ selector: EventSelector, _ call: borrowing Call) throws(InvalidTransition) -> Int {
+        let source = call.turn { $0.expected }
+        switch call.turn({ $0.beginFire() }) {
+        case .decide: return source
+        case .refuseInProgress:
+            throw refusal(.transitionInProgress, selector, from: source, userInfo: call.userInfo)
+        case .refuseEndlessChain:
+            throw refusal(.endlessChain, selector, from: source, userInfo: call.userInfo)
+        }
+    }
+
+    /// Asks the table whether an event leaves a state.
+    /// - Returns: `false` if it is ignored there.
+    @inline(__always)
+    func validate(
+        _ event: Immortal<CompiledEvent>,
+        from source: Int,
+        _ call: borrowing Call
+    ) throws(InvalidTransition) -> Bool {
+        switch event.value.reach.verdict(from: source, to: nil) {
+        case .allowed: return true
+        case .ignored: return false
+        case .notAllowed:
+            throw InvalidTransition(
+                .notAllowed,
+                event: event.value.index,
+                from: source,
+                in: definition,
+                userInfo: call.userInfo
+            )
+        }
+    }
+
+    /// Builds the destination.
+    @inline(__always)
+    func object(
+        of candidate: CandidateTransition,
+        building build: (CandidateTransition) throws -> OwnedObject,
+        _ call: borrowing Call
+    ) throws(InvalidTransition) -> OwnedObject {
+        do {
+            return try build(candidate)
+        } catch {
+            throw refusal(of: candidate, because: error, userInfo: call.userInfo)
+        }
+    }
+
+    /// Asks the table whether the event leads to the object that was built.
+    @inline(__always)
+    func validate(
+        _ candidate: CandidateTransition,
+        leadingTo state: borrowing OwnedObject,
+        _ call: borrowing Call
+    ) throws(InvalidTransition) -> TransitionPlan {
+        let destination = state.withObject { definition.destination(of: candidate.event, from: candidate.source, $0) }
+        if let destination { return TransitionPlan(candidate, to: destination, in: definition) }
+        call.retire(state.object)
+        throw refusal(of: candidate, to: state.object, userInfo: call.userInfo)
+    }
+
+    /// Asks the guards, if anybody is to hear of the transition at all.
+    /// - Returns: What callbacks get; nothing if nobody is to be called.
+    @inline(__always)
+    func askGuards(
+        of plan: TransitionPlan,
+        from candidate: CandidateTransition,
+        to state: borrowing OwnedObject,
+        _ role: TurnRole,
+        _ call: borrowing Call
+    ) throws(InvalidTransition) -> TransitionLoan {
+        guard role == .nested || hasListeners(in: plan.kind.phases, of: plan) else { return TransitionLoan() }
+        var loan = lend(plan, from: candidate, to: state, call)
+        if hasListeners(in: .guards, of: plan) { try askGuards(of: plan, to: state, &loan, call) }
+        return loan
+    }
+
+    @inline(never)
+    private func askGuards(
+        of plan: TransitionPlan,
+        to state: borrowing OwnedObject,
+        _ loan: inout TransitionLoan,
+        _ call: borrowing Call
+    ) throws(InvalidTransition) {
+        do {
+            try loan.withObjects { objects in try askGuards(of: plan, StateTransition(objects)) }
+        } catch {
+            call.takeBack(&loan)
+            call.retire(state.object)
+            throw refusal(of: plan, because: error, userInfo: call.userInfo)
+        }
+    }
+
+    /// Lends the objects of a transition that is to be made.
+    @inline(__always)
+    private func lend(
+        _ plan: TransitionPlan,
+        from candidate: CandidateTransition,
+        to state: borrowing OwnedObject,
+        _ call: borrowing Call
+    ) -> TransitionLoan {
+        let terms = plan.terms(in: definition)
+        let loan = call.takeLoan(terms)
+        loan.withObjects { objects in
+            state.withObject { objects.lend(terms, to: $0, by: call.lentMachine, call.lentUserInfo) }
+            if let source = candidate.queuedSource {
+                objects.lend(source: source)
+            } else {
+                self.state.withOwnersView { current, _ in objects.lend(source: current) }
+            }
+        }
+        return loan
+    }
+
+    /// Lends the objects of an activation, or of a transition that was just committed and that nobody was to hear of before.
+    func lendCurrent(_ plan: TransitionPlan, _ call: borrowing Call) -> TransitionLoan {
+        let terms = plan.terms(in: definition)
+        let loan = call.takeLoan(terms)
+        loan.withObjects { objects in
+            state.withOwnersView { state, previous in
+                objects.lend(terms, to: state, by: call.lentMachine, call.lentUserInfo)
+                if let previous, !plan.isActivation { objects.lend(source: previous) }
+            }
+        }
+        return loan
+    }
+}
+
+// MARK: - Telling observers
+
+extension MachineCore {
+    /// Whether any closure of the machine's own is called in a phase.
+    @inline(__always)
+    func listens(to phases: CallbackPhases) -> Bool { !listened.isDisjoint(with: phases) }
+
+    /// Lets observers be told something when everybody has been called who hears of the transition under way.
+    func post(_ occurrence: @autoclosure () -> Occurrence, at place: TurnPlace? = nil, _ call: borrowing Call) {
+        guard listens(to: .notices) else { return }
+        let occurrence = occurrence()
+        call.turn { $0.post(occurrence, at: place) }
+    }
+
+    /// The error of a fire that can never acquire the machine, when observers have been told.
+    @inline(never)
+    func deadlock(_ selector: EventSelector, _ circle: Deadlock, _ call: borrowing Call) -> InvalidTransition {
+        let error = refusal(.deadlock, selector, from: now.index, userInfo: call.userInfo, machines: circle.machines)
+        tellOutsideTurn(.rejected(error), call)
+        return error
+    }
+
+    /// Tells observers something without the turn, which would never come; nothing of what they cause by that themselves.
+    func tellOutsideTurn(_ occurrence: Occurrence, _ call: borrowing Call) {
+        guard call.thread.withContent({ $0.beginTellingOutsideTurns() }) else { return }
+        tellObservers(occurrence)
+        call.thread.withContent { $0.endTellingOutsideTurns() }
+    }
+}

@@ -1,0 +1,134 @@
+// What is a machine?
+
+public import Synchronization
+
+/// What a machine consists of: the same for every workflow, and so compiled once and not for each.
+///
+/// ``StateMachine`` is this with types. Who reads needs no ownership: `status` and `revision` are single words, which change in the
+/// lock of `state` together with it.
+@usableFromInline
+struct MachineCore: ~Copyable, Sendable {
+    @usableFromInline let definition: Definition
+    let ownership = OwnershipLock()
+    let revision: Atomic<Int>
+
+    /// The state, and in the same lock the closures that were added to this machine, once there was one.
+    @usableFromInline let state: StateCell<CallbackList?>
+    @usableFromInline let status: Atomic<UInt32>
+
+    init(_ definition: Definition, _ snapshot: Snapshot) {
+        self.init(definition, OwnedObject(snapshot.state), snapshot.status, snapshot.revision, snapshot.previous)
+    }
+
+    init(
+        _ definition: Definition,
+        _ state: consuming OwnedObject,
+        _ status: PackedStatus,
+        _ revision: Int = 0,
+        _ previous: AnyObject? = nil
+    ) {
+        self.definition = definition
+        self.state = StateCell(state, definition.knownLayout(of: status.index), previous: previous, beside: nil)
+        self.status = Atomic(status.bits)
+        self.revision = Atomic(revision)
+    }
+
+    /// The largest revision: every JSON reader keeps it exactly, and so does an `Int` on every platform.
+    static var largestRevision: Int { Int(exactly: UInt64(1) << 53) ?? .max }
+}
+
+/// Everything about a machine as of one moment.
+struct Snapshot {
+    var state: AnyObject
+    var previous: AnyObject?
+    var status: PackedStatus
+    var revision: Int
+}
+
+/// In which state a machine is, by number, and what is due before its first transition.
+@frozen @usableFromInline
+struct PackedStatus: Sendable {
+    @usableFromInline
+    enum Activation: UInt32, Sendable {
+        /// Nothing.
+        case done
+
+        /// To call the hooks of entering the state.
+        case entry
+
+        /// To tell the state that it was restored.
+        case restoring
+    }
+
+    @usableFromInline let bits: UInt32
+
+    @inlinable
+    init(bits: UInt32) { self.bits = bits }
+
+    @usableFromInline
+    init(_ index: Int, _ activation: Activation) {
+        bits = UInt32(truncatingIfNeeded: index) << 2 | activation.rawValue
+    }
+
+    @inlinable var index: Int { Int(bits >> 2) }
+
+    var isActive: Bool { activation == .done }
+
+    var activation: Activation { Activation(rawValue: bits & 3) ?? .done }
+}
+
+// MARK: - Reading
+
+extension MachineCore {
+    @inlinable var now: PackedStatus { PackedStatus(bits: status.load(ordering: .relaxed)) }
+
+    var currentRevision: Int { revision.load(ordering: .relaxed) }
+
+    var snapshot: Snapshot {
+        let (state, previous, other) = state.read { (now, revision.load(ordering: .relaxed)) }
+        return Snapshot(state: state, previous: previous, status: other.0, revision: other.1)
+    }
+
+    /// The number of the state against which a fire on this thread would be validated.
+    func expectedState(of machine: AnyObject) -> Int {
+        // Mostly nobody owns it, and then who is calling need not be found out.
+        guard !ownership.isFree else { return now.index }
+        let thread = ThreadState.ofThreads.current
+        guard ownership.isOwned(by: thread.id) else { return now.index }
+        return thread.withContent { $0.withEntry(of: ObjectIdentifier(machine)) { $0.turn.expected } }
+    }
+
+    /// The state that a candidate leaves; in the turn that it belongs to.
+    @usableFromInline
+    func source(of candidate: CandidateTransition) -> AnyObject {
+        candidate.queuedSource ?? state.withOwnersView { state, _ in state }
+    }
+
+    /// How it is handed out.
+    @usableFromInline
+    func sourceLayout(of candidate: CandidateTransition) -> ExistentialLayout {
+        definition.knownLayout(of: candidate.source)
+    }
+}
+
+// MARK: - Committing
+
+extension MachineCore {
+    /// Shows the destination to everybody who reads, from now on and all at once.
+    /// - Returns: The state object that the machine keeps no longer.
+    @inline(__always)
+    func show(_ object: consuming OwnedObject, of state: Int) -> AnyObject? {
+        let status = PackedStatus(state, .done)
+        return self.state.replace(by: object, definition.knownLayout(of: state)) {
+            self.status.store(status.bits, ordering: .relaxed)
+            let revision = revision.load(ordering: .relaxed)
+            if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .relaxed) }
+        }
+    }
+
+    /// Notes that the machine is active.
+    func noteActivation() {
+        let status = PackedStatus(now.index, .done)
+        state.change { self.status.store(status.bits, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,179 @@
+// How does a fire become a transition?
+//
+// This file tells it from top to bottom; every call in it is to a room that the reader may skip. An activation, an action and an
+// announcement are the same turn with another beginning. One thread owns the machine from `acquire` to `finish`; no lock is held
+// while user code runs.
+
+extension MachineCore {
+    /// Fires an event.
+    /// - Parameters:
+    ///   - selector: Which event.
+    ///   - machine: The machine that this is the core of.
+    ///   - userInfo: What the caller passes along.
+    ///   - build: Builds the destination.
+    /// - Throws: Why there is no transition. Then nothing has changed.
+    @usableFromInline
+    func fire(
+        _ selector: EventSelector,
+        of machine: AnyObject,
+        userInfo: UserInfo,
+        building build: (CandidateTransition) throws -> OwnedObject
+    ) throws(InvalidTransition) {
+        let call = Call(machine, userInfo)
+        let role: TurnRole
+        do { role = try acquire(call) } catch { throw deadlock(selector, error, call) }
+        defer { finish(role, call) }
+        do throws(InvalidTransition) {
+            let source = try begin(selector, call)
+            // An outermost call ends its turn, and so its phase, in `finish`.
+            defer { if role == .nested { call.turn { $0.endFire() } } }
+            let event = definition.events.element(try select(selector, in: source, call))
+            guard try validate(event, from: source, call) else { return }
+            let candidate = CandidateTransition(
+                event: event,
+                source: source,
+                queuedSource: role == .nested ? call.turn { $0.lastQueued?.state } : nil
+            )
+            let state = try object(of: candidate, building: build, call)
+            let plan = try validate(candidate, leadingTo: state, call)
+            var loan = try askGuards(of: plan, from: candidate, to: state, role, call)
+            // From here the loan goes one of two ways: what waits keeps its objects, what is carried out gives it back.
+            switch call.turn({ $0.accept(leadingTo: plan.destination) }) {
+            case .enqueue:
+                let objects = call.takeBackKept(&loan)
+                call.turn { $0.enqueue(AcceptedTransition(plan: plan, state: state.object, objects: objects)) }
+            case .carryOut:
+                carryOut(plan, to: state, loan, call)
+            }
+        } catch {
+            post(.rejected(error), call)
+            throw error
+        }
+    }
+
+    /// Makes a transition that is certain: before, commit, after.
+    /// - Parameters:
+    ///   - plan: What happens.
+    ///   - state: The destination, which the machine takes over.
+    ///   - loan: What callbacks get; nothing if nobody was to be called when the transition was accepted.
+    ///   - call: The call that it happens for.
+    private func carryOut(
+        _ plan: TransitionPlan,
+        to state: consuming OwnedObject,
+        _ loan: consuming TransitionLoan,
+        _ call: borrowing Call
+    ) {
+        notify(.before, of: plan, loan)
+        commit(plan, to: state, call)
+        // Whoever begins to listen and then reads the state either reads the new one or is called here: both take its lock.
+        if loan.isEmpty, hasListeners(in: .after, of: plan) { loan = lendCurrent(plan, call) }
+        notify(.after, of: plan, loan)
+        call.takeBack(&loan)
+    }
+
+    /// Shows the destination, and lets the machine be fired from callbacks.
+    private func commit(_ plan: TransitionPlan, to state: consuming OwnedObject, _ call: borrowing Call) {
+        let old = show(state, of: plan.destination)
+        call.turn { $0.commit() }
+        if let old { call.retire(old) }
+    }
+
+    /// Carries out what callbacks have fired, and tells what is to be told, in order.
+    private func drain(_ call: borrowing Call) {
+        while let next = call.turn({ $0.next() }) {
+            switch next {
+            case .carryOut(let accepted):
+                carryOut(accepted.plan, to: OwnedObject(accepted.state), TransitionLoan(accepted.objects), call)
+            case .tell(let occurrence): tellObservers(occurrence)
+            }
+        }
+    }
+}
+
+// MARK: - Turns
+
+/// What a call does that has acquired a machine.
+enum TurnRole {
+    /// It begins a turn, and ends it.
+    case outermost
+
+    /// It belongs to the turn under way on its thread, from a callback of which it comes.
+    case nested
+}
+
+/// The error of a call that can never acquire its machine: the owners of these wait for one another.
+struct Deadlock: Error {
+    let machines: [String]
+}
+
+extension MachineCore {
+    /// Acquires the machine for a call, waiting for another thread's turn, and activates it if that is due.
+    ///
+    /// An activation gets the user info of its call, if `isActivation`; one that comes before a fire gets none.
+    private func acquire(_ call: borrowing Call, isActivation: Bool = false) throws(Deadlock) -> TurnRole {
+        let thread = call.thread.id
+        if !ownership.tryAcquire(by: thread) {
+            if ownership.isOwned(by: thread) { return .nested }
+            if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) { throw Deadlock(machines: circle) }
+        }
+        call.thread.withContent { $0.open(call.lentMachine.id, in: now.index) }
+        if !now.isActive {
+            if isActivation { carryOutActivation(call) } else { carryOutActivation(Call(withoutUserInfo: call)) }
+        }
+        return .outermost
+    }
+
+    /// Ends the turn of a call that has begun it: drains the queue, releases the machine, and lets go of what it kept.
+    private func finish(_ role: TurnRole, _ call: borrowing Call) {
+        guard case .outermost = role else { return }
+        drain(call)
+        var retired = ThreadState.Retired()
+        call.thread.withContent { $0.close(&retired) }
+        if ownership.release() { ParkingLot.shared.wake(for: call.parkable) }
+        // Not before, because a deinitializer is user code, which may take the next turn.
+        withExtendedLifetime(retired) {}
+    }
+
+    /// Enters the state in which a new machine begins, or tells that of a restored one: before, commit, after, and drain.
+    @inline(never)
+    private func carryOutActivation(_ call: borrowing Call) {
+        let plan = TransitionPlan(now.activation, in: now.index, in: definition)
+        _ = call.turn { $0.beginFire() }
+        var loan = lendCurrent(plan, call)
+        notify(.before, of: plan, loan)
+        noteActivation()
+        call.turn { $0.commit() }
+        notify(.after, of: plan, loan)
+        call.takeBack(&loan)
+        drain(call)
+    }
+}
+
+// MARK: - Other beginnings
+
+extension MachineCore {
+    /// Activates the machine, unless it is active or a callback of its own calls.
+    func activate(_ call: borrowing Call) {
+        // An owner that waits for this thread carries it out.
+        guard !now.isActive, let role = try? acquire(call, isActivation: true) else { return }
+        finish(role, call)
+    }
+
+    /// Calls a body that may fire, in turn with the transitions.
+    ///
+    /// The body gets the place in the queue at which observers are to hear of it. What it throws comes back; a circle of waits is a
+    /// ``Deadlock``.
+    func perform<Result>(_ call: borrowing Call, _ body: (TurnPlace) throws -> Result) throws -> Result {
+        let role = try acquire(call)
+        defer { finish(role, call) }
+        return try body(call.turn { $0.beginAction() })
+    }
+
+    /// Tells observers something in turn with the transitions, if anybody observes.
+    func announce(_ occurrence: @autoclosure () -> Occurrence, _ call: borrowing Call) {
+        guard listens(to: .notices) else { return }
+        guard let role = try? acquire(call) else { return tellOutsideTurn(occurrence(), call) }
+        post(occurrence(), call)
+        finish(role, call)
+    }
+}

@@ -1,0 +1,116 @@
+// What is a transition, before and after it is certain?
+
+/// An event that the table lets leave the current state: what it takes to build the destination.
+@usableFromInline
+struct CandidateTransition {
+    /// The event.
+    let event: Immortal<CompiledEvent>
+
+    /// The number of the state that is left.
+    let source: Int
+
+    /// The state that is left, where that is the destination of a transition which still waits in the queue.
+    let queuedSource: AnyObject?
+}
+
+/// What happens when a transition is made, but for the objects: by number, so that it is two words.
+struct TransitionPlan {
+    enum Kind: UInt8 {
+        /// One state is left and another one, or the same anew, is entered.
+        case external
+
+        /// A state keeps and gets new data.
+        case update
+
+        /// A new machine enters the state in which it begins.
+        case entry
+
+        /// A restored machine is back in its state.
+        case restoring
+    }
+
+    private let eventNumber: Int32
+    private let sourceNumber: Int32
+    private let destinationNumber: Int32
+    let kind: Kind
+
+    /// The phases in which the definition has a hook.
+    let hooks: CallbackPhases
+
+    /// The plan of a transition from a state to a state by an event.
+    @inline(__always)
+    init(_ candidate: CandidateTransition, to destination: Int, in definition: Definition) {
+        let event = candidate.event
+        eventNumber = Int32(truncatingIfNeeded: event.value.index)
+        sourceNumber = Int32(truncatingIfNeeded: candidate.source)
+        destinationNumber = Int32(truncatingIfNeeded: destination)
+        let ofEvent = event.value.hooks
+        if event.value.reach.updates(candidate.source, to: destination) {
+            kind = .update
+            hooks = ofEvent
+        } else {
+            kind = .external
+            hooks = ofEvent.union(definition.states[candidate.source].hooks.whenLeft)
+                .union(definition.states[destination].hooks.whenEntered)
+        }
+    }
+
+    /// The plan of an activation.
+    init(_ activation: PackedStatus.Activation, in state: Int, in definition: Definition) {
+        kind = activation == .entry ? .entry : .restoring
+        eventNumber = -1
+        sourceNumber = -1
+        destinationNumber = Int32(truncatingIfNeeded: state)
+        hooks = definition.states[state].hooks.whenActivated.intersection(kind.phases)
+    }
+
+    var isActivation: Bool { eventNumber < 0 }
+
+    /// The number of the event; there is none on activation.
+    var event: Int { Int(eventNumber) }
+
+    /// The number of the state that is left; there is none on activation.
+    var source: Int { Int(sourceNumber) }
+
+    /// The number of the state that is entered, or updated, or that is activated.
+    var destination: Int { Int(destinationNumber) }
+
+    /// What callbacks get of it, but for the objects.
+    @inline(__always)
+    func terms(in definition: Definition) -> StateTransition.Terms {
+        StateTransition.Terms(
+            eventName: isActivation ? nil : definition.events[event].sharedName,
+            eventIndex: event,
+            isUpdate: kind == .update,
+            source: isActivation ? nil : definition.states[source].type,
+            destination: definition.states[destination].type
+        )
+    }
+}
+
+extension TransitionPlan.Kind {
+    /// The phases that a transition of this kind goes through.
+    @inline(__always)
+    var phases: CallbackPhases {
+        switch self {
+        case .external: .ofTransition
+        case .update: .ofUpdate
+        case .entry: .ofEntry
+        case .restoring: .ofRestoring
+        }
+    }
+}
+
+/// A transition that is certain to be made.
+struct AcceptedTransition {
+    let plan: TransitionPlan
+
+    /// The destination, which the machine takes over.
+    let state: AnyObject
+
+    /// What callbacks get, and what keeps its objects alive.
+    let objects: LentObjects<StateTransition.Terms>?
+}
+
+/// What is lent to the callbacks of a transition.
+typealias TransitionLoan = Loan<StateTransition.Terms>

@@ -1,0 +1,142 @@
+// How does an object become the workflow's `AnyState` without asking the runtime each time?
+//
+// A machine keeps its state as an object, so that its engine is compiled once for all workflows. A cast from the object to `any
+// DownloadState` asks the runtime, which takes longer than all the rest of reading a state. But a value of `any DownloadState` is the
+// object followed by words that are the same for all objects of its class: witness tables, and for some forms the class. A
+// class reference is the object and nothing else. So the cast is made once a class, and what follows the object is kept.
+//
+// The language does not promise this layout. So it is compared, when the first object of a class is seen, with what a cast
+// gives; if they differ, every reading of the state casts.
+
+import Synchronization
+
+/// What follows an object of one class in the workflow's `AnyState`.
+///
+/// Invariant: `words` are immortal, and were taken from a value that the language's own cast has made of an object of the class.
+@safe @usableFromInline
+struct ExistentialLayout: @unchecked Sendable {
+    /// `nil` where the layout is none that is known, and every reading casts.
+    @usableFromInline let words: UnsafePointer<UInt>?
+
+    /// Casts every time.
+    static var unknown: ExistentialLayout { unsafe ExistentialLayout(words: nil) }
+
+    @usableFromInline
+    init(words: UnsafePointer<UInt>?) { unsafe self.words = unsafe words }
+
+    /// Finds the layout that a value has which was made of an object by a cast.
+    init<State>(of state: State, madeOf object: AnyObject) {
+        let size = MemoryLayout<State>.size
+        let word = MemoryLayout<UInt>.size
+        guard size % word == 0, size >= word, MemoryLayout<State>.alignment == word else {
+            self = .unknown
+            return
+        }
+        let all = unsafe withUnsafeBytes(of: state) { bytes in
+            (0..<size / word).map { unsafe bytes.load(fromByteOffset: $0 * word, as: UInt.self) }
+        }
+        guard all[0] == UInt(bitPattern: ObjectIdentifier(object)) else {
+            self = .unknown
+            return
+        }
+        // One word more than there are, so that there is an address even if there are none.
+        unsafe self.init(words: ImmortalArray(all.dropFirst() + [0]).start)
+        let made = handedOut(object, as: State.self)
+        if made as AnyObject !== object || type(of: made as Any) != type(of: state as Any) { self = .unknown }
+    }
+
+    /// Makes the workflow's `AnyState` of an object that has this layout.
+    @inlinable @inline(__always)
+    func handedOut<State>(_ object: AnyObject, as type: State.Type) -> State {
+        unsafe handedOut(Unmanaged.passUnretained(object), as: State.self)
+    }
+
+    @inlinable @inline(__always)
+    func handedOut<State>(_ object: Unmanaged<AnyObject>, as type: State.Type) -> State {
+        guard let words = unsafe words else { return unsafe castOut(object, as: State.self) }
+        // A cast of bits counts the reference that it finds in them.
+        switch MemoryLayout<State>.size {
+        case MemoryLayout<UInt>.size:
+            return unsafe unsafeBitCast(object.toOpaque(), to: State.self)
+        case 2 * MemoryLayout<UInt>.size:
+            return unsafe unsafeBitCast((object.toOpaque(), words[0]), to: State.self)
+        default:
+            return unsafe withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
+                let start = unsafe UnsafeMutableRawPointer(place.baseAddress.unsafelyUnwrapped)
+                let made = unsafe start.assumingMemoryBound(to: UInt.self)
+                unsafe made.initialize(to: UInt(bitPattern: object.retain().toOpaque()))
+                unsafe (made + 1).initialize(from: words, count: MemoryLayout<State>.size / MemoryLayout<UInt>.size - 1)
+                return unsafe place.moveElement(from: 0)
+            }
+        }
+    }
+
+    @usableFromInline
+    func castOut<State>(_ object: Unmanaged<AnyObject>, as type: State.Type) -> State {
+        guard let state = unsafe object.takeUnretainedValue() as? State else {
+            preconditionFailure("A state was accepted that is not of the type of the workflow's states.")
+        }
+        return state
+    }
+}
+
+/// The layout of the objects of one class, found when the first of them is seen.
+@safe @usableFromInline
+struct LearnedLayout: Sendable {
+    // 0 as long as no object was seen, 1 for one that is not known, else the address of the words.
+    private let bits = Immortal(Atomic<UInt>(0))
+
+    init() {}
+
+    var layout: ExistentialLayout? {
+        switch bits.value.load(ordering: .acquiring) {
+        case 0: nil
+        case 1: .unknown
+        case let bits: unsafe ExistentialLayout(words: UnsafePointer(bitPattern: bits))
+        }
+    }
+
+    /// Remembers a layout.
+    ///
+    /// Of two threads that have found it at once, the last one's stays, and both are the same.
+    func learn(_ layout: ExistentialLayout) {
+        bits.value.store(unsafe layout.words.map { UInt(bitPattern: $0) } ?? 1, ordering: .releasing)
+    }
+}
+
+/// How the object is found that a state is, whether it is handed around as its class or as `any` protocol.
+///
+/// Invariant: `isInPlace` only if a value of the workflow's `AnyState` was found to begin with its object. A cast to
+/// `AnyObject` asks the runtime, which takes longer than the rest of a transition.
+@safe @usableFromInline
+struct ObjectAccess: Sendable {
+    @usableFromInline let isInPlace: Bool
+
+    /// Compares a value of the workflow's `AnyState` with what a cast gives.
+    init<State>(tryingWith state: State) {
+        let object = state as AnyObject
+        isInPlace =
+            unsafe MemoryLayout<State>.size >= MemoryLayout<UInt>.size
+            && type(of: state as Any) is AnyClass
+            && withUnsafeBytes(of: state) { unsafe $0.load(as: UInt.self) }
+                == UInt(bitPattern: ObjectIdentifier(object))
+    }
+
+    /// The object that a value is: of the workflow's `AnyState`, or of a class of its states.
+    ///
+    /// A value that is no object, which only an `AnyState` that may hold anything allows, comes as an object of a class that no
+    /// workflow knows, and so is refused.
+    @inlinable @inline(__always)
+    func object<State>(of state: __owned State) -> OwnedObject {
+        // Only an existential that may hold anything has more than three words.
+        if isInPlace, MemoryLayout<State>.size <= 3 * MemoryLayout<UInt>.size || type(of: state as Any) is AnyClass {
+            return unsafe withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
+                let address = unsafe place.baseAddress.unsafelyUnwrapped
+                // And never deinitialized: the reference goes on.
+                unsafe address.initialize(to: state)
+                return unsafe OwnedObject(retained: UnsafeRawPointer(address).load(as: Unmanaged<AnyObject>.self))
+            }
+        }
+        return OwnedObject(state as AnyObject)
+    }
+}

@@ -1,0 +1,66 @@
+// How does one thread sleep until another one wakes it?
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(WinSDK)
+    import WinSDK
+#endif
+
+/// A signal for one thread that waits: sent before or after it begins to wait, it is received once.
+///
+/// Invariant: `isSent` is read and written while the system's mutex is held; the addresses never change until `deinit`.
+@safe
+final class ThreadSignal: @unchecked Sendable {
+    #if canImport(WinSDK)
+        private let event = unsafe CreateEventW(nil, false, false, nil)
+
+        func send() { unsafe SetEvent(event) }
+
+        func wait() { unsafe WaitForSingleObject(event, INFINITE) }
+
+        deinit { unsafe CloseHandle(event) }
+    #elseif os(WASI)
+        // There is no other thread to wait for.
+        func send() {}
+
+        func wait() { fatalError("The only thread waits for another one.") }
+    #else
+        private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        private var isSent = false
+
+        init() {
+            unsafe mutex.initialize(to: pthread_mutex_t())
+            unsafe condition.initialize(to: pthread_cond_t())
+            unsafe pthread_mutex_init(mutex, nil)
+            unsafe pthread_cond_init(condition, nil)
+        }
+
+        deinit {
+            unsafe pthread_cond_destroy(condition)
+            unsafe pthread_mutex_destroy(mutex)
+            unsafe condition.deallocate()
+            unsafe mutex.deallocate()
+        }
+
+        func send() {
+            unsafe pthread_mutex_lock(mutex)
+            isSent = true
+            unsafe pthread_cond_signal(condition)
+            unsafe pthread_mutex_unlock(mutex)
+        }
+
+        func wait() {
+            unsafe pthread_mutex_lock(mutex)
+            while !isSent { unsafe pthread_cond_wait(condition, mutex) }
+            isSent = false
+            unsafe pthread_mutex_unlock(mutex)
+        }
+    #endif
+}

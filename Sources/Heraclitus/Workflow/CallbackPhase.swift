@@ -1,0 +1,72 @@
+// When in the course of a transition is somebody called?
+
+/// A phase of a transition in which callbacks are called, in the order of the calls.
+enum CallbackPhase: UInt16, Sendable {
+    case guards
+    case willFire
+    case willExit
+    case willEnter
+    case didExit
+    case didEnter
+    case didRestore
+    case didFire
+    case observers
+
+    /// Beside transitions: what was refused, performed or announced.
+    case notices
+}
+
+/// Some phases of a transition.
+struct CallbackPhases: OptionSet, Sendable {
+    let rawValue: UInt16
+
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    @inline(__always)
+    init(_ phase: CallbackPhase) { self.init(rawValue: 1 << phase.rawValue) }
+
+    init(_ phases: some Sequence<CallbackPhase>) { self = phases.reduce(into: []) { $0.insert(CallbackPhases($1)) } }
+
+    /// Those that somebody listens to.
+    init(listening phases: [(CallbackPhase, Bool)]) { self.init(phases.lazy.filter { $0.1 }.map(\.0)) }
+
+    @inline(__always)
+    func contains(_ phase: CallbackPhase) -> Bool { !isDisjoint(with: CallbackPhases(phase)) }
+}
+
+extension CallbackPhases {
+    static var guards: CallbackPhases { CallbackPhases(.guards) }
+    static var notices: CallbackPhases { CallbackPhases(.notices) }
+
+    /// Before the machine shows the destination, when the transition is certain.
+    static var before: CallbackPhases { CallbackPhases(rawValue: 0b00_0000_1110) }
+
+    /// When the machine shows the destination.
+    static var after: CallbackPhases { CallbackPhases(rawValue: 0b01_1111_0000) }
+
+    /// All that a transition from a state to a state goes through.
+    static var ofTransition: CallbackPhases { CallbackPhases(rawValue: 0b01_1011_1111) }
+
+    /// Those in which no state is left or entered.
+    static var ofUpdate: CallbackPhases { CallbackPhases(rawValue: 0b01_1000_0011) }
+
+    /// Those of a new machine that enters the state in which it begins.
+    static var ofEntry: CallbackPhases { CallbackPhases(rawValue: 0b00_0010_1000) }
+
+    /// That of a machine that was restored.
+    static var ofRestoring: CallbackPhases { CallbackPhases(.didRestore) }
+}
+
+extension CallbackPhases {
+    /// The phase that comes first in the order of the calls.
+    @inline(__always)
+    var first: CallbackPhase? {
+        rawValue == 0 ? nil : CallbackPhase(rawValue: UInt16(truncatingIfNeeded: rawValue.trailingZeroBitCount))
+    }
+
+    /// Removes a phase and all that come before it.
+    @inline(__always)
+    mutating func removeAll(through phase: CallbackPhase) {
+        self = CallbackPhases(rawValue: rawValue & ~(CallbackPhases(phase).rawValue << 1 &- 1))
+    }
+}

@@ -1,0 +1,82 @@
+public import Synchronization
+
+/// What the author of a workflow wrote down about one event, without its types.
+@usableFromInline
+struct EventDeclaration: Sendable {
+    @usableFromInline typealias Guard = @Sendable (StateTransition) throws -> Void
+    @usableFromInline typealias Hook = @Sendable (StateTransition) -> Void
+
+    let name: String?
+    private(set) var rules = EventRules()
+    private(set) var ignored: [any WorkflowState.Type] = []
+    @usableFromInline private(set) var guards: [Guard] = []
+    @usableFromInline private(set) var willFire: [Hook] = []
+    @usableFromInline private(set) var didFire: [Hook] = []
+
+    init(_ name: String?, from sources: [any WorkflowState.Type]?, to destinations: [any WorkflowState.Type]) {
+        self.name = name
+        rules.append(EventRule(sources: sources, destinations: destinations, isUpdate: false))
+    }
+
+    init(_ name: String?, updating states: [any WorkflowState.Type]) {
+        self.name = name
+        rules.append(EventRule(sources: states, destinations: states, isUpdate: true))
+    }
+
+    func adding(from sources: [any WorkflowState.Type], to destinations: [any WorkflowState.Type]) -> Self {
+        changed { $0.rules.append(EventRule(sources: sources, destinations: destinations, isUpdate: false)) }
+    }
+
+    func adding(guard body: @escaping Guard) -> Self { changed { $0.guards.append(body) } }
+
+    func adding(willFire body: @escaping Hook) -> Self { changed { $0.willFire.append(body) } }
+
+    func adding(didFire body: @escaping Hook) -> Self { changed { $0.didFire.append(body) } }
+
+    func ignoring(_ states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
+
+    private func changed(_ change: (inout Self) -> Void) -> Self {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
+/// What an event value is in memory: its declaration, and a place where the workflow notes which of its events it is.
+///
+/// The place is written when the workflow is compiled, and read ever after.
+@usableFromInline
+final class EventSlot: Sendable {
+    let declaration: EventDeclaration
+    @usableFromInline let storage: Atomic<Int>
+
+    init(_ declaration: EventDeclaration, index: Int = -1) {
+        self.declaration = declaration
+        storage = Atomic(index)
+    }
+
+    @inlinable var index: Int? {
+        let index = storage.load(ordering: .relaxed)
+        return index < 0 ? nil : index
+    }
+
+    /// Notes which of its workflow's events it is.
+    ///
+    /// Only the definition that is kept does this, and there is one a workflow.
+    func bind(to index: Int) {
+        let (isNew, earlier) = storage.compareExchange(expected: -1, desired: index, ordering: .relaxed)
+        precondition(isNew || earlier == index, "An event is bound once.")
+    }
+}
+
+/// An event of whatever types, as it is found among the properties of a workflow.
+protocol AnyWorkflowEvent: Sendable {
+    /// The workflow that it is declared for.
+    static var workflow: any Workflow.Type { get }
+
+    var slot: EventSlot { get }
+}
+
+extension WorkflowEvent: AnyWorkflowEvent {
+    static var workflow: any Workflow.Type { W.self }
+}

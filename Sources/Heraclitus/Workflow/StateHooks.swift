@@ -1,0 +1,91 @@
+// Which hooks does a state class have?
+
+/// The hooks of a state class, by its capabilities: looked up once, when the workflow is compiled.
+struct StateHooks: Sendable {
+    private let exitGuarding: (any ExitGuarding.Type)?
+    private let entryGuarding: (any EntryGuarding.Type)?
+    private let exitPreparing: (any ExitPreparing.Type)?
+    private let entryPreparing: (any EntryPreparing.Type)?
+    private let exiting: (any Exiting.Type)?
+    private let entering: (any Entering.Type)?
+    private let restoring: (any Restoring.Type)?
+
+    /// The phases in which it has a hook when it is left.
+    let whenLeft: CallbackPhases
+
+    /// The phases in which it has a hook when it is entered.
+    let whenEntered: CallbackPhases
+
+    /// The phases in which it has a hook when its machine is activated.
+    var whenActivated: CallbackPhases { restoring == nil ? whenEntered : whenEntered.union(.ofRestoring) }
+
+    init(of state: any WorkflowState.Type) {
+        // To find out that a class does not conform is slow, and for most classes one question answers for all.
+        let type = state as? any Capability.Type
+        exitGuarding = type as? any ExitGuarding.Type
+        entryGuarding = type as? any EntryGuarding.Type
+        exitPreparing = type as? any ExitPreparing.Type
+        entryPreparing = type as? any EntryPreparing.Type
+        exiting = type as? any Exiting.Type
+        entering = type as? any Entering.Type
+        restoring = type as? any Restoring.Type
+        whenLeft = CallbackPhases(listening: [
+            (.guards, exitGuarding != nil), (.willExit, exitPreparing != nil), (.didExit, exiting != nil),
+        ])
+        whenEntered = CallbackPhases(listening: [
+            (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil), (.didEnter, entering != nil),
+        ])
+    }
+}
+
+// Each opens the class that was found to have the hook: a cast to a class is cheap, and one to a protocol is not.
+extension StateHooks {
+    func shouldExit(_ transition: StateTransition) throws {
+        func ask<C: ExitGuarding>(_ type: C.Type) throws {
+            try transition.objects.withSource { try ($0 as! C).shouldExit(transition) }
+        }
+        if let exitGuarding { try ask(exitGuarding) }
+    }
+
+    func shouldEnter(_ transition: StateTransition) throws {
+        func ask<C: EntryGuarding>(_ type: C.Type) throws {
+            try transition.objects.withDestination { try ($0 as! C).shouldEnter(transition) }
+        }
+        if let entryGuarding { try ask(entryGuarding) }
+    }
+
+    func willExit(_ transition: StateTransition) {
+        func tell<C: ExitPreparing>(_ type: C.Type) {
+            transition.objects.withSource { ($0 as! C).willExit(transition) }
+        }
+        if let exitPreparing { tell(exitPreparing) }
+    }
+
+    func willEnter(_ transition: StateTransition) {
+        func tell<C: EntryPreparing>(_ type: C.Type) {
+            transition.objects.withDestination { ($0 as! C).willEnter(transition) }
+        }
+        if let entryPreparing { tell(entryPreparing) }
+    }
+
+    func didExit(_ transition: StateTransition) {
+        func tell<C: Exiting>(_ type: C.Type) {
+            transition.objects.withSource { ($0 as! C).didExit(transition) }
+        }
+        if let exiting { tell(exiting) }
+    }
+
+    func didEnter(_ transition: StateTransition) {
+        func tell<C: Entering>(_ type: C.Type) {
+            transition.objects.withDestination { ($0 as! C).didEnter(transition) }
+        }
+        if let entering { tell(entering) }
+    }
+
+    func didRestore(_ transition: StateTransition) {
+        func tell<C: Restoring>(_ type: C.Type) {
+            transition.objects.withDestination { ($0 as! C).didRestore(transition) }
+        }
+        if let restoring { tell(restoring) }
+    }
+}

@@ -1,0 +1,66 @@
+/// A workflow as plain data, for diagrams, analysis and tools.
+///
+/// ```swift
+/// let table = Download.table
+/// table.initial                      // "IdleState"
+/// table.finals                       // ["CompletedState", "CancelledState"]
+/// table["load"]?.transitions         // [IdleState → LoadingState, FailureState → LoadingState]
+/// ```
+///
+/// Subclasses are spelled out: an event from `FailureState` lists a transition for each registered subclass, too. Every
+/// list has the order of the definition.
+public struct TransitionTable: Codable, Hashable, Sendable {
+    /// The workflow's name.
+    public let workflow: String
+
+    /// The workflow's version.
+    public let version: Int
+
+    /// The names of all states.
+    public let states: [String]
+
+    /// The name of the nearest superclass that is a state, for each state that has one.
+    public let superstates: [String: String]
+
+    /// The name of the state in which a new machine is.
+    public let initial: String
+
+    /// The names of the final states: those that nothing leaves.
+    public let finals: [String]
+
+    /// All events.
+    public let events: [Event]
+
+    /// An event of a transition table.
+    public struct Event: Codable, Hashable, Sendable {
+        /// The event's name.
+        public let name: String
+
+        /// What it leads from and to.
+        public let transitions: [Transition]
+
+        /// The names of the states in which it is ignored.
+        public let ignored: [String]
+    }
+
+    /// A pair of states of a transition table.
+    public struct Transition: Codable, Hashable, Sendable {
+        /// The name of the state that is left.
+        public let from: String
+
+        /// The name of the state that is entered.
+        public let to: String
+
+        /// Whether the state keeps and only its data is replaced: no exit and no enter.
+        public let isUpdate: Bool
+    }
+
+    /// The event of a name, or `nil`.
+    /// - Parameter name: The event's name.
+    public subscript(name: String) -> Event? { events.first { $0.name == name } }
+}
+
+extension TransitionTable.Transition: CustomStringConvertible {
+    /// Both names with an arrow between them.
+    public var description: String { "\(from) \(isUpdate ? "↻" : "→") \(to)" }
+}

@@ -1,0 +1,98 @@
+/// What the caller of `fire` passes along to every callback of that transition.
+///
+/// A dictionary literal of values that are `Codable & Sendable`, read back with their type:
+///
+/// ```swift
+/// try machine.fire.load(state, userInfo: ["attempt": 1])
+/// transition.userInfo["attempt", as: Int.self]     // 1
+/// ```
+///
+/// It is `Codable` itself. Decoded values are turned into the type that is asked for when they are read.
+@frozen
+public struct UserInfo: Sendable {
+    /// A value of a user info.
+    public typealias Value = any Codable & Sendable
+
+    /// Where the values are; `nil` for none, which is what most fires pass along and what costs nothing to hand on.
+    @usableFromInline private(set) var storage: Storage?
+
+    @usableFromInline
+    final class Storage: Sendable {
+        let values: [String: Value]
+
+        init(_ values: [String: Value]) { self.values = values }
+    }
+
+    var values: [String: Value] {
+        get { storage?.values ?? [:] }
+        set { storage = newValue.isEmpty ? nil : Storage(newValue) }
+    }
+
+    /// Makes an empty user info.
+    @inlinable
+    public init() { storage = nil }
+
+    /// What is stored in an object, which a transition has been lent.
+    init(storedIn object: AnyObject?) { storage = object as? Storage }
+
+    /// Makes a user info of the values of a dictionary.
+    /// - Parameter values: The values by key.
+    public init(_ values: [String: any Codable & Sendable]) { self.values = values }
+
+    /// The number of values.
+    public var count: Int { values.count }
+
+    /// Whether there is no value.
+    public var isEmpty: Bool { values.isEmpty }
+
+    /// The keys, sorted.
+    public var keys: [String] { values.keys.sorted() }
+
+    /// The value for a key as it is stored, or `nil`.
+    ///
+    /// In a decoded user info this is a ``JSONValue``; `userInfo[key, as: Type.self]` reads both alike.
+    /// - Parameter key: The key.
+    public subscript(key: String) -> Value? {
+        get { values[key] }
+        set { values[key] = newValue }
+    }
+
+    /// The value for a key as a type; `nil` if there is none, or if it is of another type.
+    ///
+    /// A decoded value is of every type that its JSON can be read as: `1` is an `Int` and a `Double`.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - type: The type to read it as.
+    public subscript<T: Decodable>(key: String, as type: T.Type) -> T? {
+        guard let value = values[key] else { return nil }
+        return value as? T ?? (value as? any ConvertibleValue)?.converted(to: type)
+    }
+
+    /// Puts two user infos together.
+    /// - Parameter other: The values that prevail where both have a key.
+    /// - Returns: The values of both.
+    public func merging(_ other: UserInfo) -> UserInfo {
+        UserInfo(values.merging(other.values) { $1 })
+    }
+}
+
+/// A value whose type was lost on its way through an archive and is found again when somebody asks for it.
+protocol ConvertibleValue {
+    func converted<T: Decodable>(to type: T.Type) -> T?
+}
+
+extension UserInfo: ExpressibleByDictionaryLiteral {
+    /// Makes a user info of a literal; of two values for one key the last stays.
+    /// - Parameter elements: Keys and values.
+    @inlinable  // for it is what every fire without a user info says
+    public init(dictionaryLiteral elements: (String, any Codable & Sendable)...) {
+        if elements.isEmpty { self.init() } else { self.init(Dictionary(elements) { $1 }) }
+    }
+}
+
+extension UserInfo: CustomStringConvertible {
+    /// The values in the order of their keys.
+    public var description: String {
+        "[" + keys.map { key in "\(key): \(values[key].map { "\($0)" } ?? "")" }.joined(separator: ", ") + "]"
+    }
+}

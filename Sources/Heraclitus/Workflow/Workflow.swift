@@ -1,0 +1,62 @@
+/// The definition of a workflow: a struct whose stored properties are its events.
+///
+/// ```swift
+/// struct Download: Workflow {
+///     static var initial: any DownloadState { IdleState() }
+///
+///     let load   = Event(from: IdleState.self, FailureState.self, to: LoadingState.self)
+///     let finish = Event(from: LoadingState.self, to: CompletedState.self)
+/// }
+///
+/// let machine = StateMachine<Download>()
+/// ```
+///
+/// The states of a workflow are those that its events and ``states`` name. The definition is read once, when the workflow
+/// is first used, and shared by all its machines; a wrong one stops the program there with all its problems listed. A unit
+/// test finds the same list in ``diagnostics``:
+///
+/// ```swift
+/// #expect(Download.diagnostics.isEmpty)
+/// ```
+public protocol Workflow: Sendable {
+    /// What `machine.state` is handed out as, usually `any` protocol of the workflow's own; inferred from ``initial``.
+    associatedtype AnyState: Sendable
+
+    /// The state in which a new machine is; made anew for each machine, and once more when the definition is read.
+    static var initial: AnyState { get }
+
+    /// The workflow's stable name, which archives, errors and tables use; by default the type's own name.
+    static var name: String { get }
+
+    /// The version of what this workflow archives; 1 unless it says otherwise.
+    static var version: Int { get }
+
+    /// The steps that bring archives of older versions up to this one, those of older versions first; none by default.
+    ///
+    /// Every version from 2 to ``version`` has at least one. One that changes nothing in what older ones have archived has
+    /// ``Migration/unchanged(in:)``.
+    static var migrations: [Migration] { get }
+
+    /// States that no event names, such as subclasses of those that one does; none by default.
+    static var states: [any WorkflowState.Type] { get }
+
+    /// Makes the definition with all its events.
+    init()
+}
+
+extension Workflow {
+    /// An event of this workflow, from a source to a destination.
+    public typealias Event<Source, Destination> = WorkflowEvent<Self, Source, Destination>
+
+    /// The type's own name.
+    public static var name: String { ownName(of: Self.self) }
+
+    /// 1, the version of a workflow that has not changed yet.
+    public static var version: Int { 1 }
+
+    /// No steps, as long as the version is 1.
+    public static var migrations: [Migration] { [] }
+
+    /// No further states.
+    public static var states: [any WorkflowState.Type] { [] }
+}

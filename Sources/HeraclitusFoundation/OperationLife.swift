@@ -1,0 +1,46 @@
+public import Heraclitus
+
+/// The life of a concurrent operation: ready, executing, finished.
+public struct OperationLife: Workflow {
+    /// Ready, and not asked to finish.
+    public static var initial: any WorkflowState { Ready(isFinishAsked: false) }
+
+    /// `OperationLife`.
+    public static var name: String { "OperationLife" }
+
+    /// Begins to execute.
+    public let start = Event(from: Ready.self, to: Executing.self)
+
+    /// Ends.
+    public let finish = Event(from: Executing.self, to: Finished.self)
+
+    /// Remembers that one which was cancelled is to end as soon as it is started.
+    let finishAtStart = Event(updating: Ready.self)
+
+    /// Makes the definition.
+    public init() {}
+
+    /// It waits to be started.
+    public final class Ready: WorkflowState {
+        /// Whether it was cancelled and asked to finish, so that it ends as soon as it is started.
+        public let isFinishAsked: Bool
+
+        init(isFinishAsked: Bool) { self.isFinishAsked = isFinishAsked }
+    }
+
+    /// It was started.
+    public final class Executing: WorkflowState {
+        /// Whether it is to end at once.
+        public let isFinishAsked: Bool
+
+        init(isFinishAsked: Bool) { self.isFinishAsked = isFinishAsked }
+    }
+
+    /// It is over.
+    public final class Finished: WorkflowState {
+        /// Whether it was cancelled before.
+        public let wasCancelled: Bool
+
+        init(wasCancelled: Bool) { self.wasCancelled = wasCancelled }
+    }
+}

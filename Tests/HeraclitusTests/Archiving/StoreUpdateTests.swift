@@ -1,0 +1,75 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+/// When an update saves, and when it does not.
+@Suite("Updates of stores") struct StoreUpdateTests {
+    struct Tag: Codable, Hashable {
+        let name: String
+    }
+
+    final class TaggedState: WorkflowState {
+        let tags: Set<String>
+        let counts: [Tag: Int]
+        let lamp: StateMachine<TicketLamp>
+        init(_ tags: Set<String>) {
+            self.tags = tags
+            counts = Dictionary(uniqueKeysWithValues: tags.map { (Tag(name: $0), $0.count) })
+            lamp = StateMachine()
+        }
+    }
+
+    struct Tagging: Workflow {
+        static var initial: any WorkflowState { TaggedState([]) }
+        let tag = Event(updating: TaggedState.self)
+    }
+
+    private static let tags = Set((0..<50).map { "tag \($0)" })
+
+    @Test("An update that changed nothing saves nothing, also where a state has a set", arguments: StoreTests.kinds)
+    func nothing(kind: String) async throws {
+        let place = try StoreTests.Place(kind)
+        let store = place.store
+        try await store.save(StateMachine<Tagging>(in: TaggedState(Self.tags)), as: "1", expecting: 0)
+        for _ in 0..<100 { try await store.update("1", of: Tagging.self) { _ = $0.state } }
+        #expect(try await store.load("1")?.revision == 1)
+    }
+
+    @Test(
+        "An update that changed anything saves it: the state, a machine in it, or that it is active",
+        arguments: StoreTests.kinds
+    )
+    func something(kind: String) async throws {
+        let place = try StoreTests.Place(kind)
+        let store = place.store
+        try await store.save(StateMachine<Tagging>(in: TaggedState(Self.tags)), as: "1", expecting: 0)
+        for number in 1...20 {
+            try await store.update("1", of: Tagging.self) { machine in
+                try (machine.state as? TaggedState)?.lamp.fire.toggle()
+            }
+            let found = try #require(try await store.machine("1", of: Tagging.self))
+            #expect(found.revision == number + 1)
+            #expect((found.machine.state as? TaggedState)?.lamp.revision == number)
+        }
+        try await store.update("1", of: Tagging.self) { try $0.fire.tag(TaggedState(["new"])) }
+        #expect((try await store.machine("1", of: Tagging.self)?.machine.state as? TaggedState)?.tags == ["new"])
+        func made() -> StateMachine<Tagging> { StateMachine(in: TaggedState(["two"])) }
+        try await store.update("2", of: Tagging.self, creating: made) { _ in }
+        #expect(try await store.load("2")?.revision == 1)
+        try await store.save(StateMachine<Tagging>(), as: "3", expecting: 0)
+        try await store.update("3", of: Tagging.self) { $0.activate() }
+        #expect(try await store.load("3")?.revision == 2)
+        #expect(try await store.machine("3", of: Tagging.self)?.machine.isActive == false)
+    }
+
+    final class HoldingState: WorkflowState {
+        let inner: StateMachine<Tagging>
+        init(_ tags: Set<String>) { inner = StateMachine(in: TaggedState(tags)) }
+    }
+
+    @Test("A machine that is archived with a set in its state is the same one to expectArchives")
+    func expecting() throws {
+        for _ in 0..<20 { try expectArchives(HoldingState(Self.tags)) }
+    }
+}

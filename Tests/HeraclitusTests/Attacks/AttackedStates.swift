@@ -1,0 +1,114 @@
+import Heraclitus
+import Synchronization
+
+/// A state that can be told from every other: it has a number of its own, which its copies and archives keep.
+protocol NumberedState: WorkflowState {
+    var number: Int { get }
+}
+
+extension NumberedState {
+    var shown: Shown { Shown(number: number, name: type(of: self).name) }
+}
+
+/// A state as somebody saw it.
+struct Shown: Hashable, Sendable {
+    let number: Int
+    let name: String
+}
+
+/// Draws the numbers of states, and the stamps that say what was before what.
+enum Count {
+    private static let states = Atomic<Int>(0)
+    private static let stamps = Atomic<Int>(0)
+
+    static func state() -> Int { states.add(1, ordering: .relaxed).newValue }
+
+    static func stamp() -> Int { stamps.add(1, ordering: .sequentiallyConsistent).newValue }
+}
+
+/// A guard or a builder has declined, in the state of that number as far as it knows.
+struct Declined: Error {
+    let number: Int?
+    var isBuilders = false
+}
+
+final class NumberedEmpty: NumberedState, EmptyState {
+    let number: Int
+    static var name: String { "Empty" }
+
+    /// Called on the firing thread, by the machine.
+    init() {
+        number = Count.state()
+        Player.current?.noteMade(number)
+    }
+}
+
+class NumberedBase: NumberedState, @unchecked Sendable {  // a constant only, and it has a subclass
+    let number: Int
+    class var name: String { "Base" }
+    init(_ number: Int) { self.number = number }
+}
+
+final class NumberedSub: NumberedBase, @unchecked Sendable {
+    override class var name: String { "Sub" }
+}
+
+/// With more to archive than a number.
+final class NumberedPlain: NumberedState {
+    let number: Int
+    let text: String
+    static var name: String { "Plain" }
+    init(_ number: Int) {
+        self.number = number
+        text = "number \(number)"
+    }
+}
+
+/// Declines now and then, and tries to fire from its guards.
+final class NumberedCareful: NumberedState, ExitGuarding, EntryGuarding, ExitPreparing {
+    let number: Int
+    static var name: String { "Careful" }
+    init(_ number: Int) { self.number = number }
+
+    func shouldExit(_ transition: StateTransition) throws { try Player.current?.isAsked(transition) }
+    func shouldEnter(_ transition: StateTransition) throws { try Player.current?.isAsked(transition) }
+    func willExit(_ transition: StateTransition) { Player.current?.isCalled(.preparing, transition) }
+}
+
+/// Fires on from its hooks.
+final class NumberedLively: NumberedState, EntryPreparing, Entering, Exiting, Copying {
+    let number: Int
+    static var name: String { "Lively" }
+    init(_ number: Int) { self.number = number }
+
+    func willEnter(_ transition: StateTransition) { Player.current?.isCalled(.preparing, transition) }
+    func didEnter(_ transition: StateTransition) { Player.current?.isCalled(.announcing, transition) }
+    func didExit(_ transition: StateTransition) { Player.current?.isCalled(.announcing, transition) }
+    func copied() -> Self { Self(number) }
+}
+
+/// Known to no workflow.
+final class Stranger: NumberedState {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+}
+
+extension Model {
+    static let types: [any NumberedState.Type] = [
+        NumberedEmpty.self, NumberedBase.self, NumberedSub.self, NumberedPlain.self, NumberedCareful.self,
+        NumberedLively.self,
+    ]
+
+    /// Makes a state of a kind, or one that no workflow knows.
+    static func make(_ kind: Int) -> any NumberedState {
+        switch kind {
+        case 0: NumberedEmpty()
+        case 1: NumberedBase(Count.state())
+        case 2: NumberedSub(Count.state())
+        case 3: NumberedPlain(Count.state())
+        case 4: NumberedCareful(Count.state())
+        case 5: NumberedLively(Count.state())
+        default: Stranger(Count.state())
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Heraclitus
+
+/// A workflow as a table of plain numbers, read without the library: what histories are checked against.
+struct Model: Sendable {
+    /// An event: from which states to which, and where it does nothing.
+    struct Event: Sendable {
+        let name: String
+        var from: [Int]
+        var to: [Int]
+        var isUpdate = false
+        var ignored: [Int] = []
+    }
+
+    /// What becomes of an attempt in a state, if no guard and no builder declines it.
+    enum Verdict: Equatable, Sendable {
+        case leads(isUpdate: Bool)
+        case ignored
+        case refused(InvalidTransition.Reason)
+    }
+
+    let name: String
+    let events: [Event]
+
+    /// The states of every workflow here; `Sub` is a subclass of `Base`.
+    static let states = ["Empty", "Base", "Sub", "Plain", "Careful", "Lively"]
+
+    /// The one that can be made without anything.
+    static let empty = 0
+
+    // For each event, source and destination.
+    private let table: [[[Bool]]]
+    private let ignoring: [Set<Int>]
+
+    init(_ name: String, _ events: [Event]) {
+        self.name = name
+        self.events = events
+        let all = Self.states.indices
+        table = events.map { event in
+            all.map { source in
+                all.map { destination in
+                    event.isUpdate
+                        ? source == destination && event.from.contains { Self.is(source, $0) }
+                        : event.from.contains { Self.is(source, $0) } && event.to.contains { Self.is(destination, $0) }
+                }
+            }
+        }
+        ignoring = events.map { event in Set(all.filter { state in event.ignored.contains { Self.is(state, $0) } }) }
+    }
+
+    /// Whether a state is another one, or a subclass of it.
+    private static func `is`(_ state: Int, _ other: Int) -> Bool { state == other || (state == 2 && other == 1) }
+
+    static func index(_ state: String) -> Int? { states.firstIndex(of: state) }
+}
+
+extension Model {
+    /// What somebody may try.
+    enum Attempt: Equatable, Sendable {
+        case fire(event: String, to: String?)
+        case enter(String)
+        case enterNamed(String)
+        case look
+        case can(event: String)
+        case perform(named: Bool)
+        case activate
+    }
+
+    /// What becomes of an attempt in a state.
+    func verdict(on attempt: Attempt, in state: String) -> Verdict {
+        guard let source = Self.index(state) else { return .refused(.unregisteredState) }
+        switch attempt {
+        case .fire(let name, let destination):
+            guard let event = events.firstIndex(where: { $0.name == name }) else { return .refused(.unknownEvent) }
+            guard table[event][source].contains(true) else {
+                return ignoring[event].contains(source) ? .ignored : .refused(.notAllowed)
+            }
+            guard let destination else {
+                // What the definition says counts here, and not how many subclasses there are.
+                let isClear = !events[event].isUpdate ? events[event].to == [Self.empty] : source == Self.empty
+                return isClear ? .leads(isUpdate: events[event].isUpdate) : .refused(.destinationNeeded)
+            }
+            guard let index = Self.index(destination) else { return .refused(.unregisteredState) }
+            return table[event][source][index] ? .leads(isUpdate: events[event].isUpdate) : .refused(.notAllowed)
+        case .enter(let destination):
+            guard let index = Self.index(destination) else { return .refused(.unregisteredState) }
+            return entering(index, from: source)
+        case .enterNamed(let destination):
+            guard let index = Self.index(destination) else { return .refused(.unregisteredState) }
+            let verdict = entering(index, from: source)
+            guard verdict == .leads(isUpdate: false), index != Self.empty else { return verdict }
+            return .refused(.destinationNeeded)
+        case .look, .can, .perform, .activate:
+            return .ignored
+        }
+    }
+
+    private func entering(_ destination: Int, from source: Int) -> Verdict {
+        let count = events.indices.count { !events[$0].isUpdate && table[$0][source][destination] }
+        return count == 1 ? .leads(isUpdate: false) : .refused(count == 0 ? .noEvent : .ambiguousEvent)
+    }
+
+    /// The events that a state allows, in the order of the definition.
+    func allowed(in state: String) -> [String] {
+        guard let source = Self.index(state) else { return [] }
+        return events.indices.filter { table[$0][source].contains(true) || ignoring[$0].contains(source) }.map {
+            events[$0].name
+        }
+    }
+
+    /// Whether an event leads from a state to any state.
+    func leaves(_ state: String, by event: String) -> Bool {
+        guard let source = Self.index(state), let index = events.firstIndex(where: { $0.name == event }) else {
+            return false
+        }
+        return table[index][source].contains(true)
+    }
+}

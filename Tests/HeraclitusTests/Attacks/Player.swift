@@ -1,0 +1,148 @@
+import Heraclitus
+import Synchronization
+
+/// One of the threads of a random program: what it has done, and what it does when a machine calls it.
+///
+/// Callbacks run on the firing thread, and find its player there.
+final class Player: Sendable {
+    @TaskLocal static var current: Player?
+
+    /// Where in the course of a transition a callback is.
+    enum Place {
+        case preparing
+        case announcing
+    }
+
+    let thread: Int
+
+    /// What it mostly does, by the numbers that ``RandomArena`` draws: nothing in particular, or one kind of thing only, which
+    /// brings together what chance alone would seldom bring together.
+    let habit: Range<Int>
+    private let content: Mutex<Content>
+
+    private struct Content: Sendable {
+        var random: Seed
+        var operations: [(arena: Int, operation: Call)] = []
+        var under: [Int] = []
+        var nested = 0
+        var made: [Int] = []
+        var count = 0
+    }
+
+    /// Which machine it is at.
+    let arena = Mutex<(any Arena)?>(nil)
+
+    init(_ thread: Int, _ seed: Seed) {
+        self.thread = thread
+        var seed = seed
+        // Anything; fires; reads; copies and archives; observers that come and go.
+        habit = seed.pick([0..<100, 0..<100, 0..<50, 50..<70, 70..<79, 89..<97])
+        content = Mutex(Content(random: seed))
+    }
+
+    /// Draws something by chance.
+    func draw<Value: Sendable>(_ body: (inout Seed) -> Value) -> Value { content.withLock { body(&$0.random) } }
+
+    func chance(_ percent: Int) -> Bool { draw { $0.chance(percent) } }
+
+    /// Everything it has done to a machine.
+    func operations(on arena: Int) -> [Call] {
+        content.withLock { $0.operations.filter { $0.arena == arena }.map(\.operation) }
+    }
+
+    var operationCount: Int { content.withLock { $0.operations.count } }
+
+    /// Notes that an empty state was made on this thread.
+    func noteMade(_ number: Int) { content.withLock { $0.made.append(number) } }
+
+    /// How many empty states were made on this thread.
+    var madeCount: Int { content.withLock { $0.made.count } }
+
+    /// The first empty state that was made after so many: that of a fire, for its callbacks make theirs later.
+    func made(after count: Int) -> Int? { content.withLock { $0.made.count > count ? $0.made[count] : nil } }
+
+    /// Notes what is done with its beginning and end.
+    /// - Parameters:
+    ///   - attempt: What is tried.
+    ///   - arena: The machine's number.
+    ///   - place: The callback from which it is done, if it is done from one.
+    ///   - body: Gets the operation's id; returns what came of it and when its object was made.
+    func note(
+        _ attempt: Model.Attempt,
+        on arena: Int,
+        _ place: Place?,
+        _ body: (Int) -> (Call.Result, built: Int?)
+    ) {
+        let (id, parent, root) = content.withLock { content in
+            content.count += 1
+            let id = thread << 40 | content.count
+            if content.under.isEmpty { content.nested = 0 }
+            let parent = content.under.last
+            let root = content.under.first ?? id
+            content.under.append(id)
+            return (id, parent, root)
+        }
+        let begin = Count.stamp()
+        let (result, built) = body(id)
+        let end = Count.stamp()
+        let operation = Call(
+            id: id,
+            attempt: attempt,
+            result: result,
+            begin: begin,
+            end: end,
+            built: built,
+            parent: parent,
+            root: root,
+            isPreparing: place == .preparing
+        )
+        content.withLock { content in
+            content.under.removeLast()
+            content.operations.append((arena, operation))
+        }
+    }
+
+    /// Whether it may do one more thing in the turn under way, which is not to go on for ever.
+    private func mayGoOn() -> Bool {
+        content.withLock { content in
+            guard !content.under.isEmpty, content.nested < 6 else { return false }
+            content.nested += 1
+            return true
+        }
+    }
+}
+
+// MARK: - Callbacks
+
+extension Player {
+    /// Called by a guard.
+    func isAsked(_ transition: StateTransition) throws {
+        isCalled(.preparing, transition)
+        if chance(4) { throw Declined(number: (transition.source as? any NumberedState)?.number) }
+    }
+
+    /// Called by a hook or an observer of a transition.
+    func isCalled(_ place: Place, _ transition: StateTransition) {
+        // Activations pass nothing along, and nobody counts what they would fire.
+        guard transition.event != nil, let arena = arena.withLock({ $0 }), arena.makes(transition) else { return }
+        goOn(place, arena)
+    }
+
+    /// Called by whoever is called in a machine's turn: does one more thing to that machine, now and then.
+    func goOn(_ place: Place, _ arena: any Arena) {
+        guard chance(place == .preparing ? 3 : 12), mayGoOn() else { return }
+        arena.step(self, place)
+    }
+}
+
+/// A machine that players are at.
+protocol Arena: AnyObject, Sendable {
+    /// Whether a transition is one of this machine.
+    func makes(_ transition: StateTransition) -> Bool
+
+    /// Lets a player do something to the machine, from a callback if a place is given.
+    func step(_ player: Player, _ place: Player.Place?)
+
+    /// Lets go of everything, and says what has happened.
+    func close(_ players: [Player]) -> History
+}

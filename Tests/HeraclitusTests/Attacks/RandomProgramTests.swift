@@ -1,0 +1,66 @@
+import Heraclitus
+import Testing
+
+/// Threads do random things to shared machines.
+///
+/// Whatever they have seen is explained by transitions made one after the other.
+@Suite("Random programs") struct RandomProgramTests {
+    private static let attack = Attack("Random programs", suite: Self.self, counting: "operations")
+
+    @Test("What any number of threads see of a machine is explained by transitions made one after the other")
+    func linearizable() async throws {
+        try await Self.attack.run { try Self.round($0) }
+    }
+
+    private static func round(_ start: Seed) throws -> Attack.Findings {
+        var seed = start
+        let count = 2 + seed.below(15)
+        let steps = 20 + seed.below(480 / count)
+        let arenas = try (0..<1 + seed.below(3)).map { index in
+            try MadeUpTables.workflow(seed.below(72)).arena(index, &seed)
+        }
+        let players = (0..<count).map { Player($0, start.branch($0)) }
+        onThreads(count) { index in
+            let player = players[index]
+            Player.$current.withValue(player) {
+                for _ in 0..<steps {
+                    let choice = player.draw { $0.below(arenas.count) }
+                    arenas[choice].step(player, nil)
+                }
+            }
+        }
+        var findings = Attack.Findings(count: players.reduce(0) { $0 + $1.operationCount })
+        for arena in arenas {
+            let history = arena.close(players)
+            let faults = HistoryChecker.check(history)
+            findings.faults += faults.map { "\(history.model.name), \(count) threads: \($0)" }
+        }
+        return findings
+    }
+
+    @Test("The tables that histories are checked against say what the validator says")
+    func models() {
+        for number in 0...64 { MadeUpTables.workflow(number).compareWithValidator() }
+    }
+}
+
+extension AttackedWorkflow {
+    fileprivate static func arena(_ index: Int, _ seed: inout Seed) throws -> any Arena {
+        try RandomArena(Self.self, index, &seed)
+    }
+
+    fileprivate static func compareWithValidator() {
+        #expect(diagnostics.isEmpty)
+        let validator = TransitionValidator<Self>()
+        for event in model.events {
+            for (source, type) in zip(Model.states, Model.types) {
+                #expect(validator.allowedEvents(in: type) == model.allowed(in: source))
+                for destination in Model.states {
+                    let verdict = model.verdict(on: .fire(event: event.name, to: destination), in: source)
+                    let isValid = (try? validator.validate(named: event.name, from: source, to: destination)) != nil
+                    if case .refused = verdict { #expect(!isValid) } else { #expect(isValid) }
+                }
+            }
+        }
+    }
+}

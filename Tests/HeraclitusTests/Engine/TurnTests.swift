@@ -1,0 +1,188 @@
+import Testing
+
+@testable import Heraclitus
+
+/// The decisions of a turn, without a machine or a thread.
+@Suite("The decisions of a turn") struct TurnTests {
+    typealias Decisions = Turn<String, Int>
+
+    /// What is left to do, in order.
+    static func drained(_ turn: inout Decisions) -> [String] {
+        var done: [String] = []
+        while let next = turn.next() {
+            switch next {
+            case .carryOut(let transition): done.append(transition)
+            case .tell(let notice): done.append("\(notice)")
+            }
+        }
+        return done
+    }
+
+    /// A turn in which a fire from outside was committed, and whose callbacks run.
+    static func announcing() -> Decisions {
+        var turn = Decisions(in: 0)
+        _ = turn.beginFire()
+        _ = turn.accept(leadingTo: 1)
+        turn.commit()
+        return turn
+    }
+
+    @Test("A fire from outside is decided against the state the turn begins in, and carried out at once")
+    func outside() {
+        var turn = Decisions(in: 7)
+        #expect(turn.phase == .idle)
+        #expect(turn.expected == 7)
+        #expect(turn.beginFire() == .decide)
+        #expect(turn.phase == .deciding(isNested: false))
+        #expect(turn.accept(leadingTo: 3) == .carryOut)
+        #expect(turn.expected == 3)
+        turn.commit()
+        #expect(turn.phase == .announcing)
+        turn.endFire()
+        #expect(turn.phase == .announcing)
+        #expect(turn.next() == nil)
+        #expect(turn.phase == .idle)
+    }
+
+    @Test("While a fire is decided another one is refused, and the decision goes on")
+    func inProgress() {
+        var turn = Decisions(in: 0)
+        _ = turn.beginFire()
+        #expect(turn.beginFire() == .refuseInProgress)
+        #expect(turn.phase == .deciding(isNested: false))
+        #expect(turn.accept(leadingTo: 1) == .carryOut)
+    }
+
+    @Test("A fire that is refused or ignored leaves the turn as it was")
+    func refused() {
+        var turn = Decisions(in: 4)
+        _ = turn.beginFire()
+        turn.endFire()
+        #expect(turn.phase == .idle)
+        #expect(turn.expected == 4)
+        var announcing = Self.announcing()
+        _ = announcing.beginFire()
+        #expect(announcing.phase == .deciding(isNested: true))
+        announcing.endFire()
+        #expect(announcing.phase == .announcing)
+        #expect(announcing.expected == 1)
+    }
+
+    @Test("What callbacks fire is decided against what was accepted before, and carried out in order")
+    func nested() {
+        var turn = Self.announcing()
+        for (state, name) in [(2, "first"), (3, "second"), (4, "third")] {
+            #expect(turn.expected == state - 1)
+            #expect(turn.beginFire() == .decide)
+            #expect(turn.accept(leadingTo: state) == .enqueue)
+            turn.enqueue(name)
+            turn.endFire()
+            #expect(turn.lastQueued == name)
+            #expect(turn.phase == .announcing)
+        }
+        guard case .carryOut("first") = turn.next() else {
+            Issue.record("the first that was queued is carried out first")
+            return
+        }
+        #expect(turn.phase == .deciding(isNested: false))
+        #expect(turn.beginFire() == .refuseInProgress)
+        turn.commit()
+        #expect(Self.drained(&turn) == ["second", "third"])
+        #expect(turn.lastQueued == nil)
+        #expect(turn.phase == .idle)
+    }
+
+    @Test("An action is heard of before what it fires, a notice after what was queued before")
+    func places() {
+        var turn = Decisions(in: 0)
+        let place = turn.beginAction()
+        #expect(turn.phase == .announcing)
+        _ = turn.beginFire()
+        _ = turn.accept(leadingTo: 1)
+        turn.enqueue("fired")
+        turn.endFire()
+        turn.post(1)
+        turn.post(0, at: place)
+        #expect(turn.lastQueued == "fired")
+        #expect(Self.drained(&turn) == ["0", "fired", "1"])
+    }
+
+    @Test("An action within a decision does not let the machine be fired")
+    func actionInDecision() {
+        var turn = Decisions(in: 0)
+        _ = turn.beginFire()
+        _ = turn.beginAction()
+        #expect(turn.beginFire() == .refuseInProgress)
+    }
+
+    @Test("A chain of fires ends at the limit, and what was accepted is carried out")
+    func chain() {
+        var turn = Self.announcing()
+        for number in 0..<Decisions.chainLimit {
+            #expect(turn.beginFire() == .decide)
+            #expect(turn.accept(leadingTo: number) == .enqueue)
+            turn.enqueue("")
+            turn.endFire()
+        }
+        #expect(turn.beginFire() == .refuseEndlessChain)
+        #expect(turn.phase == .announcing)
+        #expect(Self.drained(&turn).count == Decisions.chainLimit)
+    }
+
+    @Test("What observers cause while they are told something is limited, and what others cause is not")
+    func notices() {
+        var turn = Self.announcing()
+        for number in 0..<Decisions.chainLimit + 10 { turn.post(number) }
+        var told = 0
+        while let next = turn.next() {
+            guard case .tell = next else { break }
+            told += 1
+            turn.post(-1)
+        }
+        #expect(told == 2 * Decisions.chainLimit + 10)
+    }
+
+    @Test("When everything has been told, what is posted later in the turn is not taken for caused by it")
+    func told() {
+        var turn = Decisions(in: 0)
+        turn.post(0)
+        _ = Self.drained(&turn)
+        _ = turn.beginFire()
+        _ = turn.accept(leadingTo: 1)
+        turn.commit()
+        let count = Decisions.chainLimit + 100
+        for number in 0..<count { turn.post(number) }
+        #expect(Self.drained(&turn).count == count)
+    }
+
+    @Test("The last that was queued is known also behind notices, and however they come before it")
+    func lastQueued() {
+        var turn = Decisions(in: 0)
+        let place = turn.beginAction()
+        _ = turn.beginFire()
+        _ = turn.accept(leadingTo: 1)
+        turn.enqueue("fired")
+        turn.endFire()
+        for number in 0..<3 {
+            turn.post(number)
+            turn.post(number, at: place)
+            #expect(turn.lastQueued == "fired")
+        }
+        #expect(Self.drained(&turn).firstIndex(of: "fired") == 3)
+        #expect(turn.lastQueued == nil)
+    }
+
+    @Test("What was queued is handed out when the turn has ended, and the next one begins empty")
+    func restart() {
+        var turn = Self.announcing()
+        #expect(!turn.hasQueue)
+        turn.post(1)
+        #expect(turn.hasQueue)
+        _ = Self.drained(&turn)
+        _ = turn.takeQueue()
+        turn.restart(in: 9)
+        #expect(!turn.hasQueue)
+        #expect(turn.expected == 9)
+        #expect(turn.beginFire() == .decide)
+    }
+}
