@@ -113,7 +113,7 @@ import Testing
 
     @Test(
         "An observer that answers each rejection with a fire that is rejected comes to an end",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(10))
     )
     func endless() throws {
         let door = StateMachine<Door>()

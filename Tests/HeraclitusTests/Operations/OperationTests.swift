@@ -4,7 +4,7 @@ import HeraclitusFoundation
 import Synchronization
 import Testing
 
-@Suite("Operations", .timeLimit(.minutes(1))) struct OperationTests {
+@Suite("Operations", .timeLimit(.minutes(10))) struct OperationTests {
     /// What a composition looks like: an operation of one's own that has its states and answers with them.
     final class Composed: Operation, @unchecked Sendable {
         let journal: Journal
@@ -41,7 +41,7 @@ import Testing
 
     /// Waits for a condition that other threads bring about.
     private static func eventually(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<5_000 {
+        for _ in 0..<300_000 {
             if condition() { return true }
             usleep(1_000)
         }
