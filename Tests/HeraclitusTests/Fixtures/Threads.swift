@@ -30,8 +30,10 @@ func onThread(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
 }
 
 extension DispatchSemaphore {
-    /// Whether it is signalled within some seconds. A signal from a task comes only after all tests that wait for one of the few threads of
-    /// tasks, so the limit is longer than a whole run.
+    /// Whether it is signalled within some seconds.
+    ///
+    /// A signal from a task comes only after all tests that wait for one of the few threads of tasks, so the limit is longer than a
+    /// whole run.
     func comes(within seconds: Double = 300) -> Bool { wait(timeout: .now() + seconds) == .success }
 }
 
