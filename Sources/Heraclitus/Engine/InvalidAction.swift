@@ -9,6 +9,7 @@
 /// ```
 public struct InvalidAction: Error, Sendable {
     /// Why an action was refused.
+    @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The machine is in a state that does not allow it.
         case notInState

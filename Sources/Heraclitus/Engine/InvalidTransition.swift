@@ -13,6 +13,7 @@
 /// ```
 public struct InvalidTransition: Error, Sendable {
     /// Why a fire was refused.
+    @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The workflow has no event of that name; ``InvalidTransition/candidates`` are those it has.
         case unknownEvent

@@ -38,21 +38,21 @@ public final class StateMachine<W: Workflow>: Sendable {
     /// The first use of a workflow reads its definition and stops the program if that is wrong.
     public convenience init() { self.init(placing: W.initial, due: .entry) }
 
-    /// Makes a machine that begins in another state than the workflow's initial one, and enters it.
+    /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
     ///
-    /// Its activation enters that state, as that of ``init()`` does the initial one; ``init(in:)`` enters nothing. An
-    /// object whose class is not registered with the workflow stops the program.
+    /// Activation calls the state's entry hooks, as those of the initial state after ``init()``. For a state that was entered long
+    /// ago, use ``init(alreadyIn:)``. An object whose class is not registered with the workflow stops the program.
     /// - Parameter state: The state to begin in.
-    public convenience init(initially state: W.AnyState) {
+    public convenience init(entering state: W.AnyState) {
         self.init(placing: state, due: .entry)
     }
 
-    /// Makes a machine that is found in the middle of its life, in a state that it has entered long ago.
+    /// Makes a machine that is already in a state; activation restores it without entry hooks.
     ///
-    /// Its activation tells the state that it was restored, as after an archive; nothing is entered. An object whose class
-    /// is not registered with the workflow stops the program.
+    /// Activation calls ``Restoring/didRestore(_:)`` and no entry hook, as after an archive. For a state that is to be entered, use
+    /// ``init(entering:)``. An object whose class is not registered with the workflow stops the program.
     /// - Parameter state: The state it is in.
-    public convenience init(in state: W.AnyState) {
+    public convenience init(alreadyIn state: W.AnyState) {
         self.init(placing: state, due: .restoring)
     }
 

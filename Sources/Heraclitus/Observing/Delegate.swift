@@ -3,7 +3,7 @@
 /// It implements those that it wants to; the others do nothing. They are called as ``StateMachine/observe(_:)`` says.
 ///
 /// ```swift
-/// machine.tell(controller)
+/// machine.addDelegate(controller)
 /// ```
 public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     /// The workflow of the machine.
@@ -73,11 +73,11 @@ extension StateMachineDelegate {
 }
 
 extension StateMachine {
-    /// Lets a delegate hear of everything that happens; a machine may have several.
-    /// - Parameter delegate: The delegate, which is not kept alive.
+    /// Adds a weakly held delegate, which hears of everything that happens; a machine may have several.
+    /// - Parameter delegate: The delegate, which the machine does not keep alive.
     /// - Returns: A registration, with which the delegate can be removed.
     @discardableResult
-    public func tell(_ delegate: some StateMachineDelegate<W>) -> Registration {
+    public func addDelegate(_ delegate: some StateMachineDelegate<W>) -> Registration {
         observe { [weak self, weak delegate] occurrence in
             guard let self, let delegate else { return }
             switch occurrence {

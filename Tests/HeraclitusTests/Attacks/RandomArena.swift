@@ -28,7 +28,7 @@ final class RandomArena<W: AttackedWorkflow>: Arena {
             machine = StateMachine<W>()
         } else {
             // Somewhere in the middle of its life, from an archive.
-            let earlier = StateMachine<W>(in: Model.make(seed.below(6)))
+            let earlier = StateMachine<W>(alreadyIn: Model.make(seed.below(6)))
             let walk = seed.below(6)
             for _ in 0..<walk {
                 try? earlier.fire(named: seed.pick(W.model.events).name, entering: Model.make(seed.below(6)))

@@ -160,7 +160,7 @@ import Testing
 
     @Test("A state is entered by its name, where an event leads there and it needs no data")
     func byName() throws {
-        let door = StateMachine<Door>(in: OpenState())
+        let door = StateMachine<Door>(alreadyIn: OpenState())
         try door.enter(named: "ClosedState", userInfo: ["by": "wind"])
         #expect(door.state is ClosedState)
         let reasons: [(String, InvalidTransition.Reason)] = [

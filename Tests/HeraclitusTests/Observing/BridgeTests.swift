@@ -45,8 +45,8 @@ import Testing
         var keeper: Keeper? = Keeper()
         let journal = try #require(keeper).journal
         let watch = Guard()
-        try door.tell(#require(keeper))
-        door.tell(watch)
+        try door.addDelegate(#require(keeper))
+        door.addDelegate(watch)
         try Self.happen(to: door)
         let expected = [
             "made open: ClosedState → OpenState", "rejected lock", "performed paint", "refused knock",

@@ -34,7 +34,7 @@ import Testing
     @Test("What observers get has all that the caller gave, and the very error that the caller gets")
     func contents() throws {
         let heard = Mutex<[Occurrence]>([])
-        let door = StateMachine<Door>(in: LockedState(7))
+        let door = StateMachine<Door>(alreadyIn: LockedState(7))
         door.observe { occurrence in heard.withLock { $0.append(occurrence) } }
         let refusal = #expect(throws: InvalidTransition.self) { try door.fire.unlock(userInfo: ["code": 6]) }
         #expect(throws: WrongCode.self) {
