@@ -21,6 +21,12 @@ public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     ///   - error: What its caller gets.
     func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition)
 
+    /// An event was fired that the current state ignores.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - event: The event.
+    func machine(_ machine: StateMachine<Life>, didIgnore event: IgnoredEvent)
+
     /// An action was carried out.
     /// - Parameters:
     ///   - machine: The machine.
@@ -56,6 +62,12 @@ extension StateMachineDelegate {
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
+    ///   - event: The event.
+    public func machine(_ machine: StateMachine<Life>, didIgnore event: IgnoredEvent) {}
+
+    /// Does nothing.
+    /// - Parameters:
+    ///   - machine: The machine.
     ///   - action: The action.
     public func machine(_ machine: StateMachine<Life>, didPerform action: PerformedAction) {}
 
@@ -80,12 +92,14 @@ extension StateMachine {
     public func addDelegate(_ delegate: some StateMachineDelegate<W>) -> Registration {
         observe { [weak self, weak delegate] occurrence in
             guard let self, let delegate else { return }
-            switch occurrence {
+            switch occurrence.outcome {
             case .transitioned(let transition): delegate.machine(self, didMake: transition)
             case .rejected(let error): delegate.machine(self, didReject: error)
+            case .ignored(let event): delegate.machine(self, didIgnore: event)
             case .performed(let action): delegate.machine(self, didPerform: action)
             case .refused(let error): delegate.machine(self, didRefuse: error)
             case .announced(let announcement): delegate.machine(self, didAnnounce: announcement)
+            case nil: break
             }
         }
     }

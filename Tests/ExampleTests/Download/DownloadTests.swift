@@ -348,7 +348,9 @@ import Testing
         let origin = try Origin(server.url("/f?size=5000"), to: target)
         let part = Part(origin: origin, byteCount: 5_000, total: 5_000, tag: "\"a\"")
         try content(5_000).write(to: URL(fileURLWithPath: origin.partPath))
-        try StateMachine<Download>(alreadyIn: LoadingState(part)).archive().write(to: URL(fileURLWithPath: origin.archivePath))
+        try StateMachine<Download>(alreadyIn: LoadingState(part)).archive().write(
+            to: URL(fileURLWithPath: origin.archivePath)
+        )
         #expect(try download("/f?size=5000").status == 0)
         #expect(server.requests == [])
         try expectComplete(5_000)

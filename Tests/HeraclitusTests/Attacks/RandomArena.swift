@@ -83,7 +83,7 @@ extension RandomArena {
     }
 
     private func hear(_ occurrence: Occurrence) {
-        switch occurrence {
+        switch occurrence.outcome {
         case .transitioned(let transition):
             let destination = (transition.destination as? any NumberedState)?.shown
             write(
@@ -99,10 +99,11 @@ extension RandomArena {
         case .rejected(let error):
             write(.rejected(error.reason), error.userInfo)
             Player.current?.goOn(.announcing, self)
+        case .ignored(let event): write(.ignored, event.userInfo)
         case .performed(let action):
             write(.performed, action.userInfo)
             Player.current?.goOn(.announcing, self)
-        case .refused, .announced: break
+        case .refused, .announced, nil: break
         }
     }
 

@@ -56,6 +56,48 @@ import Testing
         #expect(journal.entries == ["B.didRestore"])
     }
 
+    /// Adds what an owner adds who wires a machine up.
+    private func wire(_ machine: StateMachine<Heard>, _ journal: Journal) {
+        machine.didEnter(BState.self) { _, _ in journal.write("didEnter") }
+        machine.didRestore(AState.self) { _, _ in journal.write("didRestore another state") }
+        machine.didRestore((any HeardState).self) { state, transition in
+            #expect(transition.event == nil && transition.source == nil && transition.destination === state)
+            journal.write("didRestore \(transition.userInfo["key", as: Int.self] ?? 0)")
+        }
+        machine.didEnterOrRestore(BState.self) { state, transition in
+            #expect(transition.destination === state)
+            journal.write("didEnterOrRestore")
+        }
+    }
+
+    @Test(
+        "Closures hear that a machine was restored, right after its state, and one closure hears both ways to a state"
+    )
+    func restoredClosures() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>(alreadyIn: BState(journal))
+        wire(machine, journal)
+        machine.activate(userInfo: ["key": 3])
+        #expect(journal.entries == ["B.didRestore", "didRestore 3", "didEnterOrRestore"])
+    }
+
+    @Test("The same closure hears of a state that is entered: by activation, by a fire, and not by an update")
+    func enteredClosures() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>(entering: BState(journal))
+        wire(machine, journal)
+        machine.activate()
+        #expect(journal.entries == ["B.willEnter", "B.didEnter", "didEnter", "didEnterOrRestore"])
+        let fired = StateMachine<Heard>.active(journal)
+        let both = fired.didEnterOrRestore(LoudState.self) { state, _ in journal.write("in \(type(of: state).name)") }
+        try fired.fire.touch(AState())
+        try fired.fire.go(BState())
+        #expect(journal.entries.filter { $0.hasPrefix("in ") } == ["in B"])
+        both.cancel()
+        try fired.fire.back(AState())
+        #expect(journal.entries.filter { $0.hasPrefix("in ") } == ["in B"])
+    }
+
     @Test("A machine that is fired on being told it is back goes on from there")
     func restoreFires() throws {
         let machine = StateMachine<Waiting>(alreadyIn: WaitState())

@@ -14,6 +14,9 @@ import Testing
         func machine(_ machine: StateMachine<Door>, didReject error: InvalidTransition) {
             journal.write("rejected \(error.event ?? "")")
         }
+        func machine(_ machine: StateMachine<Door>, didIgnore event: IgnoredEvent) {
+            journal.write("ignored \(event.name)")
+        }
         func machine(_ machine: StateMachine<Door>, didPerform action: PerformedAction) {
             journal.write("performed \(action.name)")
         }
