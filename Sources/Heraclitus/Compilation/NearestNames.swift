@@ -8,7 +8,10 @@ extension [String] {
         guard let text else { return self }
         let misspelt = Spelling(text)
         let distances = map { Spelling($0).distance(to: misspelt) }
-        return indices.sorted { (distances[$0], $0) < (distances[$1], $1) }.map { self[$0] }
+        return indices.sorted { left, right in
+            let (near, far) = (distances[left], distances[right])
+            return (near.0, near.1, left) < (far.0, far.1, right)
+        }.map { self[$0] }
     }
 }
 
@@ -20,13 +23,12 @@ private struct Spelling {
 
     init(_ text: String) { characters = Array(text.prefix(Self.limit).lowercased().prefix(Self.limit)) }
 
-    /// How many slips lead from one to the other: a character too few, too many or wrong, or two the wrong way round.
+    /// How far one is from the other, and which of two that are as far is nearer.
     ///
-    /// To leave out the rest of a name, such as the `State` that many end with, counts as one slip.
-    func distance(to other: Spelling) -> Int {
-        if characters == other.characters { return 0 }
-        if contains(other) || other.contains(self) { return 1 }
-        return slips(to: other)
+    /// To leave out a part of a name, such as the `State` that many end with, counts as one slip.
+    func distance(to other: Spelling) -> (Int, Int) {
+        let slips = slips(to: other)
+        return (contains(other) || other.contains(self) ? min(slips, 1) : slips, slips)
     }
 
     private func contains(_ other: Spelling) -> Bool {
@@ -35,6 +37,7 @@ private struct Spelling {
         return (0...(whole.count - part.count)).contains { whole[$0..<($0 + part.count)] == part[...] }
     }
 
+    /// How many slips lead from one to the other: a character too few, too many or wrong, or two the wrong way round.
     private func slips(to other: Spelling) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...other.characters.count)

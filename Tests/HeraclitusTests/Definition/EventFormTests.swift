@@ -203,7 +203,7 @@ struct Forms: Workflow {
         }
         #expect(error?.reason == .unknownEvent)
         #expect(error?.event == "laod")
-        #expect(error?.candidates == ["load", "finish", "fail", "cancel"])
+        #expect(error?.candidates == ["load", "fail", "cancel", "finish"])
         #expect(error?.source == "IdleState")
         #expect(!machine.can(named: "laod"))
     }

@@ -127,7 +127,7 @@ import Testing
         #expect(
             error.description
                 == #"Download cannot enter Cancelled in IdleState: the workflow has no state "Cancelled". "#
-                + #"Its states are "CancelledState", "LoadingState", "CompletedState", "IdleState", "FailureState"."#
+                + #"Its states are "CancelledState", "IdleState", "LoadingState", "FailureState", "CompletedState"."#
         )
         for name in ["", String(repeating: "e\u{301}x", count: 1 << 18), "\0"] {
             let error = try #require(throws: InvalidTransition.self) { try machine.enter(named: name) }

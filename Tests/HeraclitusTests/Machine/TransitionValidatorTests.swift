@@ -53,7 +53,7 @@ import Testing
         #expect(
             source?.description
                 == "Download cannot fire \"load\" in FailState: the workflow has no state \"FailState\". Its states are "
-                + #""FailureState", "IdleState", "LoadingState", "CompletedState", "CancelledState"."#
+                + #""FailureState", "IdleState", "LoadingState", "CancelledState", "CompletedState"."#
         )
         let destination = #expect(throws: InvalidTransition.self) {
             try validator.validate(named: "load", from: "IdleState", to: "Laoding")
