@@ -2,6 +2,7 @@
 ///
 /// `path` leads to the place: `data.payment.state` is the name of the state of a machine that the archived state holds.
 /// Where the archive as a whole is the wrong one, it leads to the archive: `data.payment`, or nothing at the top.
+@nonexhaustive
 public enum ArchiveError: Error, Sendable {
     /// The bytes are no JSON.
     case notJSON(explanation: String)

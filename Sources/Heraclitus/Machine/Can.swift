@@ -1,5 +1,8 @@
 /// What `machine.can` is: for every event whether the table would accept it now.
 ///
+/// It is `true` where a fire is not refused by the table: the event leads from the current state, or is ignored there, which is no
+/// error and so no reason to disable anything. Guards are not asked: ``StateMachine/rehearse`` asks them.
+///
 /// ```swift
 /// machine.can.cancel
 /// machine.can(\.cancel)

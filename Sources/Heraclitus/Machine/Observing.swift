@@ -1,9 +1,10 @@
 extension StateMachine {
-    /// Adds a closure that is called last of all with everything that happens: transitions, refusals, actions, announcements.
+    /// Adds a closure that is called last of all with everything that happens: transitions, refusals, ignored fires, actions,
+    /// announcements.
     ///
     /// It is called on the thread that fired, in the machine's turn and in one order for all: of a transition after the hooks;
     /// of the rest when everyone has been called who hears of the transition under way, before the fire throws or returns. It
-    /// may fire the machine. Activation and ignored events are none of these.
+    /// may fire the machine. Activation is none of these, and neither is a rehearsal.
     ///
     /// Where waiting for the turn would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``, a refusal or an
     /// announcement is told without it, on the thread that would have waited. Of what observers themselves cause to be told
@@ -12,7 +13,13 @@ extension StateMachine {
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult
     public func observe(_ body: @escaping @Sendable (Occurrence) -> Void) -> Registration {
-        add(.hook(.observers) { body(.transitioned($0)) }, .notice(body))
+        add(
+            .hook(.observers) { transition in
+                guard let machine = transition.machine(as: W.self) else { return }
+                body(machine.core.occurrence(.transitioned(transition)))
+            },
+            .notice(body)
+        )
     }
 
     /// Tells observers something of the program's own, in turn with the transitions.

@@ -76,7 +76,7 @@ public protocol Entering: Capability {
 /// A state that takes up its work again when its machine comes back from an archive.
 public protocol Restoring: Capability {
     /// Called once, by ``StateMachine/activate(userInfo:)`` or the first fire, on a machine that was restored in this
-    /// state or made with ``StateMachine/init(in:)``.
+    /// state or made with ``StateMachine/init(alreadyIn:)``.
     ///
     /// It takes the place of ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)``, which are not called. The
     /// machine may be fired from here: see ``StateMachine``.

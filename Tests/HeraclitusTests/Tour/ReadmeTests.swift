@@ -30,7 +30,7 @@ import Testing
     @Test("The README's error is the one that is thrown")
     func error() throws {
         let readme = try Self.text(Self.root.appendingPathComponent("README.md"))
-        let machine = StateMachine<Download>(in: FailureState(.timedOut))
+        let machine = StateMachine<Download>(alreadyIn: FailureState(.timedOut))
         let error = try #require(throws: InvalidTransition.self) { try machine.fire.cancel() }
         #expect(readme.contains("```\n\(error)\n```"))
     }

@@ -129,7 +129,7 @@ struct Lamp: Workflow {
     func observed() async throws {
         let lamp = StateMachine<Lamp>()
         lamp.log { entry in print(entry) }  // a line about everything, refusals included
-        lamp.observe { occurrence in if case .rejected(let error) = occurrence { print(error.reason) } }
+        lamp.observe { occurrence in if case .rejected(let error) = occurrence.outcome { print(error.reason) } }
         let transitions = lamp.transitions  // a stream for each reader, which ends with the machine
         try lamp.perform(action: "clean", in: OffState.self) { off in print("clean") }  // in turn, in that state only
         try lamp.fire.burnOut()

@@ -117,6 +117,7 @@ public struct StoredArchive: Sendable, Hashable {
 }
 
 /// Why a store refused something.
+@nonexhaustive
 public enum StoreError: Error, Sendable {
     /// What is kept has another revision than was expected, because somebody has saved or deleted it meanwhile.
     ///
