@@ -102,7 +102,7 @@ public enum Archive {
         progress?(state)
     }
 
-    /// Writes machines that come one by one to a file of JSON lines, like ``write(_:to:limit:progress:)-(Sequence,_,_,_)``.
+    /// Writes machines that come one by one to a file of JSON lines, like ``write(_:to:limit:progress:)-(Sequence<StateMachine<W>>,_,_,_)``.
     /// - Parameters:
     ///   - machines: The machines; one of them is needed at a time.
     ///   - file: The file.

@@ -79,7 +79,7 @@ extension WorkflowEvent {
 
     /// Makes an event that leads from each of several states to each of several others.
     ///
-    /// For pairs that are no such product use ``or(from:_:to:)``.
+    /// To add single pairs, use `or(from:to:)`.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
     ///   - firstSource: A state it is fired in.
@@ -284,7 +284,7 @@ extension WorkflowEvent {
     ///
     /// An event's guards run first of all, in the order they were added, each exactly once per attempt, on the firing
     /// thread. Like every modifier's closure it belongs to the definition, and so to every machine, copy and restored
-    /// machine; and where `Source` and `Destination` are narrower than the event (``or(from:_:to:)`` was called later), it
+    /// machine; and where `Source` and `Destination` are narrower than the event (`or(from:to:)` was called later), it
     /// is called for the pairs that fit.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with these.

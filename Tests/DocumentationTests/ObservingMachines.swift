@@ -1,0 +1,62 @@
+import Heraclitus
+import Synchronization
+import Testing
+
+#if canImport(os) && canImport(SwiftUI)
+    import os
+    import SwiftUI
+#endif
+
+private final class IdleState: EmptyState {}
+private final class LoadingState: EmptyState {}
+
+private struct Download: Workflow {
+    static var initial: any WorkflowState { IdleState() }
+    let load = Event(from: IdleState.self, to: LoadingState.self)
+    let cancel = Event(from: LoadingState.self, to: IdleState.self)
+}
+
+#if canImport(os) && canImport(SwiftUI)
+    struct DownloadView: View {
+        @State private var download = ObservableMachine<Download>()
+
+        var body: some View {
+            Text(download.stateName)
+            Button("Cancel") { try? download.cancel() }.disabled(!download.can.cancel)
+        }
+    }
+
+    private func logWithSystem(_ machine: StateMachine<Download>, _ osLog: os.Logger) {
+        machine.log { entry in
+            let type: OSLogType =
+                entry.level < .info
+                ? .debug : entry.level < .notice ? .info : entry.level < .warning ? .default : .error
+            osLog.log(level: type, "\(entry.message, privacy: .public)")
+        }
+    }
+#endif
+
+/// A logger with the names of swift-log's.
+private final class Logger: Sendable {
+    enum Level: String {
+        case trace, debug, info, notice, warning, error, critical
+    }
+
+    let lines = Mutex<[String]>([])
+
+    func log(level: Level, _ message: String) { lines.withLock { $0.append("\(level.rawValue) \(message)") } }
+}
+
+@Suite("Observing machines") struct ObservingArticleTests {
+    @Test("A logger of swift-log's form gets a line for each occurrence")
+    func logger() throws {
+        let machine = StateMachine<Download>()
+        let logger = Logger()
+        machine.log { print($0) }  // info: Download load: IdleState → LoadingState
+        machine.log { entry in
+            logger.log(level: .init(rawValue: entry.level.rawValue)!, "\(entry.message)")
+        }
+        try machine.fire.load()
+        #expect(logger.lines.withLock { $0 } == ["info Download load: IdleState → LoadingState"])
+    }
+}
