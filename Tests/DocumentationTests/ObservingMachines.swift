@@ -27,11 +27,9 @@ private struct Download: Workflow {
     }
 
     private func logWithSystem(_ machine: StateMachine<Download>, _ osLog: os.Logger) {
+        let types: [LogEntry.Level: OSLogType] = [.debug: .debug, .info: .info, .notice: .default]
         machine.log { entry in
-            let type: OSLogType =
-                entry.level < .info
-                ? .debug : entry.level < .notice ? .info : entry.level < .warning ? .default : .error
-            osLog.log(level: type, "\(entry.message, privacy: .public)")
+            osLog.log(level: types[entry.level] ?? .error, "\(entry.message, privacy: .public)")
         }
     }
 #endif

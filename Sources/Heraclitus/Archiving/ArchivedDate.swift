@@ -5,7 +5,7 @@
 #endif
 
 extension JSONEncoder.DateEncodingStrategy {
-    /// Writes dates as archives do: in ISO 8601 and UTC, with as many decimals of a second as it takes to lose nothing.
+    /// Writes dates as archives do: in ISO 8601 and UTC, with as many decimals of a second as needed to lose nothing.
     public static var archived: Self {
         .custom { date, encoder in
             var container = encoder.singleValueContainer()

@@ -42,7 +42,7 @@ public struct InvalidAction: Error, Sendable {
 
     let knowsLeadingEvents: Bool
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
 
     /// What the action threw.

@@ -53,7 +53,7 @@ public struct InvalidTransition: Error, Sendable {
     /// Why it was refused.
     public let reason: Reason
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
 
     // Numbers, of which names are made when somebody asks: an error is often caught and forgotten.

@@ -25,7 +25,7 @@ public struct PerformedAction: Sendable {
     /// The state in which it was carried out.
     public let state: any WorkflowState
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
 }
 
@@ -37,7 +37,7 @@ public struct Announcement: Sendable {
     /// The state in which the machine was.
     public let state: any WorkflowState
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
 }
 

@@ -27,7 +27,7 @@ extension StateMachine {
         )
     }
 
-    /// Adds a guard against leaving a state and its subclasses, which throws to decline.
+    /// Adds a guard that is called before a state, or a subclass of it, is left, and throws to decline.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that is to be left, and the transition.
@@ -45,7 +45,7 @@ extension StateMachine {
         )
     }
 
-    /// Adds a guard against entering a state and its subclasses, which throws to decline.
+    /// Adds a guard that is called before a state, or a subclass of it, is entered, and throws to decline.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that is to be entered, and the transition.
@@ -119,7 +119,7 @@ extension StateMachine {
 
     // MARK: Hooks of an event
 
-    /// Adds a closure that is called before an event's transitions, when the guards have let them pass.
+    /// Adds a closure that is called before an event's transitions, after the guards.
     /// - Parameters:
     ///   - event: The event's property.
     ///   - body: Gets the source, the destination and the transition.
@@ -147,9 +147,9 @@ extension StateMachine {
 
     // MARK: After every transition
 
-    /// Adds a closure that is called last of all when the machine went from a state to a state, subclasses included.
+    /// Adds an observer of the transitions from a state to a state, subclasses included.
     ///
-    /// Updates are transitions from a state to itself. Activation is none.
+    /// An update is a transition from a state to itself. Activation is not a transition.
     /// - Parameters:
     ///   - source: The class, or a protocol, of the state that was left.
     ///   - destination: The class, or a protocol, of the state that was entered.
@@ -169,9 +169,9 @@ extension StateMachine {
         )
     }
 
-    /// Adds a closure that is called last of all after every transition.
+    /// Adds an observer of all transitions, which is called after all hooks.
     ///
-    /// Updates are transitions from a state to itself. Activation is none.
+    /// An update is a transition from a state to itself. Activation is not a transition.
     /// - Parameter body: Gets the transition.
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult

@@ -1,4 +1,4 @@
-/// One workflow in progress: it keeps the current state, refuses what is not allowed, and calls everyone who asked.
+/// One workflow in progress: it holds the current state, rejects events that are not allowed, and calls hooks and observers.
 ///
 /// ```swift
 /// let machine = StateMachine<Download>()
@@ -13,20 +13,20 @@
 /// `destination.didEnter`, `event.didFire` and the observers. A machine's own closure runs right after the definition's at
 /// the same place, in the order added.
 ///
-/// **All or nothing.** Only guards and builders can throw, and that is before anything changed.
+/// **All or nothing.** Only guards and builders can throw, and they run before anything has changed.
 ///
 /// **Firing from callbacks.** From `did…` hooks and observers the machine may be fired again. Such a fire is validated and
-/// guarded at once, against the state in which everything already accepted will leave the machine; so it throws at once or
-/// is certain to happen. It is carried out, in order, when the transition under way has called everyone, before the
-/// outermost `fire` returns. From guards, builders and `will…` hooks it throws `.transitionInProgress`.
+/// guarded at once, against the state that the machine will have after everything accepted so far. So it throws at once or
+/// is certain to happen. It is carried out, in order, after the transition under way has called every callback, and before
+/// the outermost `fire` returns. From guards, builders and `will…` hooks, firing throws `.transitionInProgress`.
 ///
-/// **Threads.** Transitions of one machine take turns; callbacks run on the firing thread. Reading `state`, `can`,
-/// `revision` and the like never waits for a callback. A `fire` from another thread does wait for the callbacks of the one
-/// under way: so a callback must not wait for another thread's fire of the same machine, and a task that fires holds its
-/// thread meanwhile. Fires that would wait for one another in a circle throw `.deadlock`.
+/// **Threads.** Transitions of one machine are serialised; callbacks run on the firing thread. Reading `state`, `can`,
+/// `revision` and the like never waits for a callback. A `fire` from another thread does wait for the callbacks of the
+/// transition under way. So a callback must not wait for another thread's fire of the same machine, and a task that fires
+/// blocks its thread meanwhile. Fires that would wait for one another in a circle throw `.deadlock`.
 ///
-/// **Activation.** A new machine enters its initial state, and a restored one is told so, at ``activate(userInfo:)`` or at
-/// the first fire, whichever comes first.
+/// **Activation.** ``activate(userInfo:)``, or the first fire, makes a new machine enter its initial state, and calls
+/// `didRestore` of a restored machine's state.
 public final class StateMachine<W: Workflow>: Sendable {
     @usableFromInline let core: MachineCore
 
@@ -98,10 +98,10 @@ extension StateMachine {
 
     /// The number of transitions since the machine was made, through archives and copies; activation is none.
     ///
-    /// It ends at 2⁵³, the largest whole number that every JSON reader keeps exactly.
+    /// It stops at 2⁵³, the largest whole number that every JSON reader represents exactly.
     public var revision: Int { core.currentRevision }
 
-    /// Whether the machine has entered its initial state, or told its restored one.
+    /// Whether the machine was activated: by ``activate(userInfo:)`` or by the first fire.
     public var isActive: Bool { core.now.isActive }
 
     /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol.
@@ -120,10 +120,10 @@ extension StateMachine {
     /// The names of the events that the table allows now, in the order of the definition; guards are not asked.
     public var allowedEvents: [String] { definition.eventNames(acceptedIn: core.expectedState(of: self)) }
 
-    /// Whether an event would be accepted by the table: `machine.can.load`, `machine.can(named: "load")`.
+    /// Whether the table allows an event: `machine.can.load`, `machine.can(named: "load")`.
     ///
-    /// Guards are not asked. Inside a callback of this machine, on its thread, the answer is for the state in which
-    /// everything already accepted will leave the machine.
+    /// Guards are not asked. Inside a callback of this machine, on its thread, the answer is for the state that the machine
+    /// will have after everything accepted so far.
     @inlinable public var can: Can<W> { Can(machine: self) }
 
     /// Fires events: `machine.fire.load(…)`, `machine.fire(\.load, …)`, `machine.fire(named: "load", …)`.
@@ -155,7 +155,7 @@ extension StateMachine: CustomStringConvertible {
 }
 
 extension StateTransition {
-    /// The machine that makes this transition, if it is one of a workflow.
+    /// The machine of this transition, if it is one of a workflow.
     ///
     /// Through it a state's own hook fires its machine:
     ///
@@ -165,9 +165,9 @@ extension StateTransition {
     /// }
     /// ```
     ///
-    /// A transition that is kept keeps its machine alive; one that was read from ``StateMachine/transitions`` does not.
+    /// A transition that you store keeps its machine alive; one that was read from ``StateMachine/transitions`` does not.
     /// - Parameter workflow: The workflow.
-    /// - Returns: `nil` for a machine of another workflow, and for one that is gone.
+    /// - Returns: The machine; `nil` if it is one of another workflow, or was released.
     public func machine<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
         machine as? StateMachine<W>
     }

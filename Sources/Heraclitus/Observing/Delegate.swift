@@ -1,6 +1,6 @@
-/// An object that hears of everything that happens to a machine, by methods.
+/// An object whose methods are called for everything that happens to a machine.
 ///
-/// It implements those that it wants to; the others do nothing. They are called as ``StateMachine/observe(_:)`` says.
+/// It implements the methods that it needs; the others do nothing. They are called in the order of ``StateMachine/observe(_:)``.
 ///
 /// ```swift
 /// machine.tell(controller)
@@ -15,10 +15,10 @@ public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     ///   - transition: The transition.
     func machine(_ machine: StateMachine<Life>, didMake transition: StateTransition)
 
-    /// A fire was refused.
+    /// A fire was rejected.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets.
+    ///   - error: The error that the caller gets.
     func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition)
 
     /// An action was carried out.
@@ -30,13 +30,13 @@ public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     /// An action was refused.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets, or why the action failed.
+    ///   - error: The error that the caller gets, or why the action failed.
     func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction)
 
     /// Something was announced.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - announcement: What was announced.
+    ///   - announcement: The announcement.
     func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement)
 }
 
@@ -50,7 +50,7 @@ extension StateMachineDelegate {
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets.
+    ///   - error: The error that the caller gets.
     public func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition) {}
 
     /// Does nothing.
@@ -62,13 +62,13 @@ extension StateMachineDelegate {
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets, or why the action failed.
+    ///   - error: The error that the caller gets, or why the action failed.
     public func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction) {}
 
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - announcement: What was announced.
+    ///   - announcement: The announcement.
     public func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement) {}
 }
 
