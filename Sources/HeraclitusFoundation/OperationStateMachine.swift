@@ -82,13 +82,15 @@ public final class OperationStateMachine: Stateful, Sendable {
     /// The operation; `nil` when it was released.
     public var operation: Operation? { storage.withLock { $0.operation } }
 
-    /// The block that runs on the queue after the operation was started. It must see to it that ``finish()`` is called.
+    /// The block that runs on the queue after the operation was started, and sees to it that ``finish()`` is called.
     public var executionBlock: Block? {
         get { storage.withLock { $0.execution } }
         set { _ = storage.withLock { exchange(&$0.execution, newValue) } }
     }
 
-    /// The block that runs on the queue once after the operation was cancelled. The operation must still be finished.
+    /// The block that runs on the queue once after the operation was cancelled.
+    ///
+    /// The operation must still be finished.
     public var cancellationBlock: Block? {
         get { storage.withLock { $0.cancellation } }
         set { _ = storage.withLock { exchange(&$0.cancellation, newValue) } }

@@ -13,7 +13,7 @@ public struct ArchiveExtras: OptionSet, Sendable {
     /// - Parameter rawValue: The extras, a bit each.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The workflow's ``TransitionTable``, for tools that do not have the workflow's code. Machines do not read it.
+    /// The workflow's ``TransitionTable``, for tools that do not have the workflow's code; machines do not read it.
     public static let definition = ArchiveExtras(rawValue: 1)
 }
 

@@ -30,7 +30,7 @@ public enum Archive {
 
     /// A line of a stream of archives, restored.
     public struct Line<W: Workflow>: Sendable {
-        /// The number of the line, from 1. Blank lines are counted and skipped.
+        /// The number of the line, from 1; blank lines are counted and skipped.
         public let number: Int
 
         /// The machine, or the error of its archive.

@@ -33,7 +33,7 @@ extension WorkflowState {
     public static var name: String { ownName(of: Self.self) }
 }
 
-/// A state without data. Events that lead to it need no argument, because the machine makes the object.
+/// A state without data, which the machine makes itself: events that lead to it need no argument.
 ///
 /// ```swift
 /// final class CancelledState: DownloadState, EmptyState {}
