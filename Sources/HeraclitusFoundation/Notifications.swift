@@ -2,12 +2,12 @@ public import Foundation
 public import Heraclitus
 
 extension StateMachine {
-    /// Posts a notification of everything that happens.
+    /// Adds an observer that posts a notification of everything that happens.
     ///
-    /// The name is the prefix followed by `transitioned`, `rejected`, `performed`, `refused`, or the name of an announcement: with
-    /// the prefix `"Download."`, for example `Download.transitioned`. The object is the machine. The user info is that of the
-    /// event, the action or the announcement, with the keys of ``StateMachineNotification``. Notifications are posted on the
-    /// thread that fired, in the order of `observe(_:)`.
+    /// The name is the prefix followed by `transitioned`, `rejected`, `ignored`, `performed`, `refused`, or the name of an
+    /// announcement: with the prefix `"Download."`, for example `Download.transitioned`. The object is the machine. The user info
+    /// is that of the event, the action or the announcement, with the keys of ``StateMachineNotification``. Notifications are
+    /// posted on the thread that fired, in the order of `observe(_:)`.
     ///
     /// If an observer names an operation queue, the notification center waits for it, and so does the machine. On a queue whose
     /// thread fires the same machine, such as the main queue, both wait for ever. Name no queue, and use `async` to get there.
@@ -40,7 +40,7 @@ public enum StateMachineNotification {
     /// The key of the state object that was left.
     public static let sourceKey = "HeraclitusSource"
 
-    /// The key of the state object that was entered, or in which something was performed or announced.
+    /// The key of the state object that was entered, or in which something was ignored, performed or announced.
     public static let destinationKey = "HeraclitusDestination"
 
     /// The key of the error of a rejected fire or a refused action.
@@ -51,7 +51,7 @@ public enum StateMachineNotification {
         func merge(_ other: UserInfo) {
             for key in other.keys { userInfo[key] = other[key] }
         }
-        switch occurrence {
+        switch occurrence.outcome {
         case .transitioned(let transition):
             merge(transition.userInfo)
             userInfo[eventKey] = transition.event
@@ -61,6 +61,10 @@ public enum StateMachineNotification {
             merge(error.userInfo)
             userInfo[eventKey] = error.event
             userInfo[errorKey] = error
+        case .ignored(let event):
+            merge(event.userInfo)
+            userInfo[eventKey] = event.name
+            userInfo[destinationKey] = event.state
         case .performed(let action):
             merge(action.userInfo)
             userInfo[destinationKey] = action.state
@@ -70,6 +74,7 @@ public enum StateMachineNotification {
         case .announced(let announcement):
             merge(announcement.userInfo)
             userInfo[destinationKey] = announcement.state
+        case nil: break
         }
         userInfo[occurrenceKey] = occurrence
         return userInfo
@@ -82,13 +87,5 @@ extension Notification {
 }
 
 extension Occurrence {
-    fileprivate var notificationName: String {
-        switch self {
-        case .transitioned: "transitioned"
-        case .rejected: "rejected"
-        case .performed: "performed"
-        case .refused: "refused"
-        case .announced(let announcement): announcement.name
-        }
-    }
+    fileprivate var notificationName: String { announcement ?? kind.rawValue }
 }

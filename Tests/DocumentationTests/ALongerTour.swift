@@ -123,7 +123,7 @@ private struct Lamp: Workflow {
     func observed() async throws {
         let lamp = StateMachine<Lamp>()
         lamp.log { entry in print(entry) }  // one line for everything, rejections included
-        lamp.observe { occurrence in if case .rejected(let error) = occurrence { print(error.reason) } }
+        lamp.observe { occurrence in if occurrence.kind == .rejected { print(occurrence.reason ?? "") } }
         let transitions = lamp.transitions  // a stream for each reader, which ends with the machine
         try lamp.perform(action: "clean", in: OffState.self) { off in print("clean") }  // in that state only
         try lamp.fire.burnOut()

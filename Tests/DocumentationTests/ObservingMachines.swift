@@ -1,3 +1,4 @@
+import Foundation
 import Heraclitus
 import Synchronization
 import Testing
@@ -56,5 +57,22 @@ private final class Logger: Sendable {
         }
         try machine.fire.load()
         #expect(logger.lines.withLock { $0 } == ["info Download load: IdleState → LoadingState"])
+    }
+
+    @Test("An audit log is read later")
+    func audit() throws {
+        final class Audit: Sendable {
+            let lines = Mutex<[Data]>([])
+            func append(_ line: Data) { lines.withLock { $0.append(line) } }
+        }
+        let machine = StateMachine<Download>()
+        let audit = Audit()
+        machine.observe { occurrence in
+            if let line = try? JSONEncoder().encode(occurrence) { audit.append(line) }
+        }
+        #expect(throws: InvalidTransition.self) { try machine.fire.cancel() }
+        let line = try #require(audit.lines.withLock { $0.first })
+        let occurrence = try JSONDecoder().decode(Occurrence.self, from: line)
+        #expect(occurrence.kind == .rejected && occurrence.reason == "notAllowed" && occurrence.outcome == nil)
     }
 }

@@ -2,6 +2,7 @@
 ///
 /// `path` leads to the place: `data.payment.state` is the name of the state of a machine that the archived state holds.
 /// If the archive as a whole is wrong, the path leads to the archive: `data.payment`, or an empty path at the top.
+@nonexhaustive
 public enum ArchiveError: Error, Sendable {
     /// The bytes are not JSON.
     case notJSON(explanation: String)

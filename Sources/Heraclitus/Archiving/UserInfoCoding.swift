@@ -1,5 +1,5 @@
 extension UserInfo: Codable {
-    private struct Key: CodingKey {
+    private struct ValueKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
 
@@ -12,7 +12,7 @@ extension UserInfo: Codable {
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` unless there is an object with keys and values.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+        let container = try decoder.container(keyedBy: ValueKey.self)
         var values: [String: Value] = [:]
         for key in container.allKeys { values[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
         self.init(values)
@@ -22,7 +22,7 @@ extension UserInfo: Codable {
     /// - Parameter encoder: The encoder.
     /// - Throws: The error of a value.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        for (key, value) in values { try container.encode(value, forKey: Key(key)) }
+        var container = encoder.container(keyedBy: ValueKey.self)
+        for (key, value) in values { try container.encode(value, forKey: ValueKey(key)) }
     }
 }

@@ -9,6 +9,7 @@
 /// ```
 public struct InvalidAction: Error, Sendable {
     /// Why an action was refused.
+    @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The machine is in a state that does not allow it.
         case notInState
@@ -50,38 +51,4 @@ public struct InvalidAction: Error, Sendable {
 
     /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
     public let machines: [String]
-}
-
-extension InvalidAction: CustomStringConvertible {
-    /// What was tried, where, why not, and what would lead to where it is allowed.
-    public var description: String {
-        "\(attempt): \(explanation)" + (suggestion.map { " " + $0 } ?? "")
-    }
-
-    /// What was tried, and where.
-    var attempt: String {
-        "\(workflow) cannot perform \(action.map { "\"\($0)\"" } ?? "a block") in \(state)"
-    }
-
-    /// Why not.
-    var explanation: String {
-        switch reason {
-        case .notInState: "it is for \(expected ?? "another state")."
-        case .failed: "it failed: \(underlyingError.map { "\($0)" } ?? "no error given")"
-        case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
-        }
-    }
-
-    /// What would work, if anything does.
-    var suggestion: String? {
-        switch reason {
-        case .notInState where !knowsLeadingEvents: nil
-        case .notInState:
-            leadingEvents.isEmpty
-                ? "No event leads there from \(state)."
-                : "These lead there: \(leadingEvents.map { "\"\($0)\"" }.joined(separator: ", "))."
-        case .failed: nil
-        case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
-        }
-    }
 }

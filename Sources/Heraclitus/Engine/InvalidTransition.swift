@@ -13,8 +13,9 @@
 /// ```
 public struct InvalidTransition: Error, Sendable {
     /// Why a fire was refused.
+    @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// The workflow has no event of that name; ``InvalidTransition/candidates`` are those it has.
+        /// The workflow has no event of that name; ``InvalidTransition/candidates`` are those it has, the nearest first.
         case unknownEvent
 
         /// The event does not lead from the source, or not to that destination.
@@ -23,7 +24,10 @@ public struct InvalidTransition: Error, Sendable {
         /// A guard or a closure that builds the destination threw; its error is the ``InvalidTransition/underlyingError``.
         case declined
 
-        /// A state is not registered, ``InvalidTransition/candidates``: name it in an event or in ``Workflow/states``.
+        /// The workflow has no state of that name; ``InvalidTransition/candidates`` are those it has, the nearest first.
+        case unknownState
+
+        /// A state's class is not registered, ``InvalidTransition/candidates``: name it in an event or in ``Workflow/states``.
         case unregisteredState
 
         /// The destination is not what the workflow calls a state of its own, its ``Workflow/AnyState``.
@@ -129,90 +133,24 @@ public struct InvalidTransition: Error, Sendable {
     public var underlyingError: (any Error)? { details?.underlyingError }
 
     /// The names that would have answered an ambiguous or unknown one: events or states, as the ``reason`` says.
-    public var candidates: [String] { details?.candidates ?? [] }
+    ///
+    /// For an unknown name they are all that there are, those first that are most like it.
+    public var candidates: [String] {
+        switch reason {
+        case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)
+        case .unknownState: definition.states.map(\.name).nearestFirst(to: unknownState)
+        default: details?.candidates ?? []
+        }
+    }
+
+    /// The name that no state has: only of states that there are the number is known.
+    var unknownState: String? { sourceIndex == nil ? details?.source : details?.destination }
 
     /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
     public var machines: [String] { details?.machines ?? [] }
 
-    /// The names of the events that the table allows in the source, in the order of the definition.
+    /// The names of the events that lead from the source, in the order of the definition; without those that are ignored there.
     public var allowedEvents: [String] {
-        sourceIndex.map(definition.eventNames(acceptedIn:)) ?? []
-    }
-}
-
-// MARK: - Texts
-
-extension InvalidTransition: CustomStringConvertible {
-    /// What was tried, where, why not, and what would be allowed.
-    public var description: String {
-        "\(attempt): \(explanation)" + (suggestion.map { " " + $0 } ?? "")
-    }
-
-    /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
-    var attempt: String {
-        let what =
-            event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" } ?? "fire an event that it does not know"
-        return "\(workflow) cannot \(what) in \(source)"
-    }
-
-    /// Why not.
-    var explanation: String {
-        switch reason {
-        case .unknownEvent:
-            event == nil
-                ? "the event is no stored property of the workflow, or a modified copy of one."
-                : "the workflow has no such event."
-        case .notAllowed:
-            "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
-        case .declined:
-            "it was declined: \(underlyingError.map { "\($0)" } ?? "no error given")"
-        case .unregisteredState:
-            "the state \(candidates.first ?? destination ?? "") is not registered with the workflow."
-        case .unsuitableState:
-            "\(destination ?? "the object") is not of the type of this workflow's states."
-        case .destinationNeeded:
-            "it was fired without a state object, and there is not exactly one empty state that it leads to."
-        case .noEvent:
-            "no event leads there."
-        case .ambiguousEvent:
-            "several events lead there: \(Self.list(candidates))."
-        case .transitionInProgress:
-            "a guard, a builder or a will hook of the transition under way is running."
-        case .endlessChain:
-            "callbacks have fired the machine too often before the outermost fire returned."
-        case .deadlock:
-            "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
-        }
-    }
-
-    /// What would work, if anything does.
-    var suggestion: String? {
-        switch reason {
-        case .notAllowed, .noEvent:
-            allowedEvents.isEmpty
-                ? "\(source) is not left by any event." : "Allowed in \(source): \(Self.list(allowedEvents))."
-        case .unknownEvent:
-            "Its events are \(Self.list(candidates))."
-        case .declined:
-            nil
-        case .unregisteredState:
-            "Name it in an event or list it in the workflow's `states`."
-        case .unsuitableState:
-            "Conform it to the protocol that the workflow's `initial` is declared as."
-        case .destinationNeeded:
-            "Pass an object of one of: \(candidates.joined(separator: ", "))."
-        case .ambiguousEvent:
-            "Fire one of them."
-        case .transitionInProgress:
-            "Fire from a did hook or an observer instead; it is carried out when the transition under way is done."
-        case .endlessChain:
-            "Look for hooks that fire one another without an end."
-        case .deadlock:
-            "Let callbacks fire the machines in one order, or after the transition under way."
-        }
-    }
-
-    private static func list(_ names: [String]) -> String {
-        names.isEmpty ? "none" : names.map { "\"\($0)\"" }.joined(separator: ", ")
+        sourceIndex.map(definition.eventNames(leaving:)) ?? []
     }
 }

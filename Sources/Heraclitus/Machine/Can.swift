@@ -1,5 +1,8 @@
 /// The type of `machine.can`: tells for every event whether the table allows it now.
 ///
+/// It is `true` if the event leads from the current state, or is ignored there: to fire an ignored event is not an error, and so no
+/// reason to disable a button. Guards are not asked: ``StateMachine/rehearse`` asks them.
+///
 /// ```swift
 /// machine.can.cancel
 /// machine.can(\.cancel)

@@ -7,18 +7,24 @@
 /// try machine.fire(\.load, LoadingState(request: request))                 // a key path in hand
 /// try machine.fire(named: "load", entering: LoadingState(request: request))
 /// ```
+///
+/// ``StateMachine/rehearse`` has the same type: its fires end after the guards, and change nothing.
 @frozen @dynamicMemberLookup
 public struct Fire<W: Workflow>: Sendable {
     @usableFromInline let machine: StateMachine<W>
+    @usableFromInline let isRehearsal: Bool
 
     @inlinable
-    init(machine: StateMachine<W>) { self.machine = machine }
+    init(machine: StateMachine<W>, isRehearsal: Bool = false) {
+        self.machine = machine
+        self.isRehearsal = isRehearsal
+    }
 
     /// An event, ready to be fired.
     /// - Parameter event: The event's property.
     @inlinable @inline(__always)  // to where the key path is written, which is no more than a number then
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
-        FireableEvent(machine.workflow.index(of: event), machine: machine)
+        FireableEvent(machine.workflow.index(of: event), machine: machine, isRehearsal: isRehearsal)
     }
 
     /// Fires an event given by key path, with a state object.
@@ -64,7 +70,9 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
         let selector = EventSelector(machine.workflow.index(of: event))
-        try machine.fire(selector, userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) {
+            try machine.core.onlyEmptyState(of: $0)
+        }
     }
 
     /// Fires an event value, such as one that was decoded, with a state object.
@@ -79,7 +87,10 @@ public struct Fire<W: Workflow>: Sendable {
         _ state: @autoclosure () throws -> D,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try FireableEvent<W, S, D>(event.slot.index, machine: machine)(try state(), userInfo: userInfo)
+        try FireableEvent<W, S, D>(event.slot.index, machine: machine, isRehearsal: isRehearsal)(
+            try state(),
+            userInfo: userInfo
+        )
     }
 
     /// Fires an event value, such as one that was decoded, with a closure that builds the state to enter.
@@ -94,7 +105,10 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (S) throws -> D
     ) throws(InvalidTransition) {
-        try FireableEvent<W, S, D>(event.slot.index, machine: machine)(userInfo: userInfo, build)
+        try FireableEvent<W, S, D>(event.slot.index, machine: machine, isRehearsal: isRehearsal)(
+            userInfo: userInfo,
+            build
+        )
     }
 
     /// Fires an event value, such as one that was decoded, that leads to an empty state.
@@ -107,7 +121,7 @@ public struct Fire<W: Workflow>: Sendable {
         _ event: W.Event<S, D>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(EventSelector(event.slot.index), userInfo: userInfo) {
+        try machine.fire(EventSelector(event.slot.index), isRehearsal: isRehearsal, userInfo: userInfo) {
             try machine.core.onlyEmptyState(of: $0)
         }
     }
@@ -117,14 +131,16 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - name: The event's name.
     ///   - state: The state to enter.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the existing names.
+    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the existing names, the nearest first.
     @inlinable
     public func callAsFunction(
         named name: String,
         entering state: @autoclosure () throws -> W.AnyState,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(.named(name), userInfo: userInfo) { _ in machine.object(of: try state()) }
+        try machine.fire(.named(name), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+            machine.object(of: try state())
+        }
     }
 
     /// Fires an event by its name with a closure that builds the state to enter from the one that is left.
@@ -132,14 +148,14 @@ public struct Fire<W: Workflow>: Sendable {
     ///   - name: The event's name.
     ///   - userInfo: Values passed to callbacks and carried by errors.
     ///   - build: Gets the state that is left, and returns the state to enter.
-    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the existing names.
+    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the existing names, the nearest first.
     @inlinable
     public func callAsFunction(
         named name: String,
         userInfo: UserInfo = [:],
         _ build: (W.AnyState) throws -> W.AnyState
     ) throws(InvalidTransition) {
-        try machine.fire(.named(name), userInfo: userInfo) { candidate in
+        try machine.fire(.named(name), isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
             machine.object(of: try build(machine.source(of: candidate, as: W.AnyState.self)))
         }
     }
@@ -151,20 +167,26 @@ public struct Fire<W: Workflow>: Sendable {
     /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
     @inlinable
     public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try machine.fire(.named(name), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(.named(name), isRehearsal: isRehearsal, userInfo: userInfo) {
+            try machine.core.onlyEmptyState(of: $0)
+        }
     }
 }
 
 /// The type of `machine.fire.load`: an event and the machine that fires it when this is called.
+///
+/// It is also the type of `machine.rehearse.load`. Then each of these functions does everything except the transition.
 @frozen
 public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let index: Int?
     @usableFromInline let machine: StateMachine<W>
+    @usableFromInline let isRehearsal: Bool
 
     @inlinable
-    init(_ index: Int?, machine: StateMachine<W>) {
+    init(_ index: Int?, machine: StateMachine<W>, isRehearsal: Bool) {
         self.index = index
         self.machine = machine
+        self.isRehearsal = isRehearsal
     }
 
     /// Fires the event with the state to enter.
@@ -180,7 +202,9 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         _ state: @autoclosure () throws -> Destination,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(EventSelector(index), userInfo: userInfo) { _ in machine.object(of: try state()) }
+        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+            machine.object(of: try state())
+        }
     }
 
     /// Fires the event with a closure that builds the state to enter from the one that is left.
@@ -196,7 +220,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (Source) throws -> Destination
     ) throws(InvalidTransition) {
-        try machine.fire(EventSelector(index), userInfo: userInfo) { candidate in
+        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
             machine.object(of: try build(machine.source(of: candidate, as: Source.self)))
         }
     }
@@ -206,7 +230,9 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
-        try machine.fire(EventSelector(index), userInfo: userInfo) { _ in machine.object(of: Destination()) }
+        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+            machine.object(of: Destination())
+        }
     }
 
     /// Fires an event that leads from the current state to one empty state, although it has several destinations.
@@ -214,7 +240,9 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
-        try machine.fire(EventSelector(index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) {
+            try machine.core.onlyEmptyState(of: $0)
+        }
     }
 
     /// Fires an event with several destinations in a workflow whose `AnyState` is the class of an empty state.
@@ -223,7 +251,9 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
     where Destination: EmptyState, Destination == W.AnyState {
-        try machine.fire(EventSelector(index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) {
+            try machine.core.onlyEmptyState(of: $0)
+        }
     }
 }
 
@@ -237,13 +267,18 @@ extension StateMachine {
     @inlinable @inline(__always)
     func object<State>(of state: __owned State) -> OwnedObject { core.definition.object(of: state) }
 
-    @inlinable
+    @inlinable @inline(__always)  // to where it is a constant whether it is a rehearsal
     func fire(
         _ selector: EventSelector,
+        isRehearsal: Bool = false,
         userInfo: UserInfo,
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
-        try core.fire(selector, of: self, userInfo: userInfo, building: build)
+        if isRehearsal {
+            try core.rehearse(selector, of: self, userInfo: userInfo, collecting: nil, building: build)
+        } else {
+            try core.fire(selector, of: self, userInfo: userInfo, building: build)
+        }
     }
 
     /// Enters a state by firing the one event that leads there from the current state.
@@ -265,7 +300,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - name: The name of the state.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `unregisteredState` for an unknown name; `noEvent` or `ambiguousEvent` if there
+    /// - Throws: ``InvalidTransition``; `unknownState` lists the existing names, the nearest first; `noEvent` or `ambiguousEvent` if there
     ///   is not exactly one event; `destinationNeeded` if the state is not an ``EmptyState``.
     public func enter(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
         try fire(.enteringNamed(name), userInfo: userInfo) { _ in try core.emptyState(named: name) }

@@ -117,6 +117,47 @@ extension StateMachine {
         add(.hook(.didEnter) { if let state = $0.destinationObject as? S { body(state, $0) } })
     }
 
+    /// Adds a closure that is called when a machine that was restored, in a state or a subclass of it, is activated.
+    ///
+    /// It is the form of ``Restoring/didRestore(_:)`` for closures. Add it before ``activate(userInfo:)`` and before the first fire, which
+    /// activates. A machine is restored from an archive, or made with ``init(alreadyIn:)``.
+    /// - Parameters:
+    ///   - state: The state's class, or a protocol of states.
+    ///   - body: Gets the state that the machine is in, and the transition, which has no event and no source.
+    /// - Returns: A registration, with which the closure can be cancelled.
+    @discardableResult
+    public func didRestore<S>(
+        _ state: S.Type,
+        _ body: @escaping @Sendable (S, StateTransition) -> Void
+    ) -> Registration {
+        add(.hook(.didRestore) { if let state = $0.destinationObject as? S { body(state, $0) } })
+    }
+
+    /// Adds a closure that is called when a state, or a subclass of it, has been entered or restored.
+    ///
+    /// Use it in an owner that starts work for a state, such as a timer or a request: the closure covers new machines and restored
+    /// ones. It is called like ``didEnter(_:_:)`` and ``didRestore(_:_:)`` together, of which an activation calls one. An update calls neither. Add it before ``activate(userInfo:)`` and before the first fire.
+    ///
+    /// ```swift
+    /// let machine = try StateMachine<Download>(archive: json)
+    /// machine.didEnterOrRestore(LoadingState.self) { loading, _ in start(loading) }
+    /// machine.activate()
+    /// ```
+    /// - Parameters:
+    ///   - state: The state's class, or a protocol of states.
+    ///   - body: Gets the state that the machine is in now, and the transition, which has no source on activation.
+    /// - Returns: A registration, with which the closure can be cancelled.
+    @discardableResult
+    public func didEnterOrRestore<S>(
+        _ state: S.Type,
+        _ body: @escaping @Sendable (S, StateTransition) -> Void
+    ) -> Registration {
+        let call: @Sendable (StateTransition) -> Void = { transition in
+            if let state = transition.destinationObject as? S { body(state, transition) }
+        }
+        return add(.hook(.didEnter, call), .hook(.didRestore, call))
+    }
+
     // MARK: Hooks of an event
 
     /// Adds a closure that is called before an event's transitions, after the guards.

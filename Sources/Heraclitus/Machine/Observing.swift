@@ -1,10 +1,10 @@
 extension StateMachine {
-    /// Adds a closure that gets everything that happens: transitions, rejections, actions, announcements.
+    /// Adds a closure that gets everything that happens: transitions, rejected and ignored fires, actions, announcements.
     ///
     /// It is called on the thread that fired, during the machine's turn, and all observers get everything in the same order.
     /// A transition is reported after its hooks. Anything else is reported after the transition under way has called every
-    /// callback, and before the fire throws or returns. The closure may fire the machine. Activation and ignored events are
-    /// not reported.
+    /// callback, and before the fire throws or returns. The closure may fire the machine. Activations and rehearsals are not
+    /// reported.
     ///
     /// If waiting for the turn would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``, the rejection or
     /// announcement is reported without waiting, on the thread that would have waited. What observers themselves cause to be
@@ -13,7 +13,13 @@ extension StateMachine {
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult
     public func observe(_ body: @escaping @Sendable (Occurrence) -> Void) -> Registration {
-        add(.hook(.observers) { body(.transitioned($0)) }, .notice(body))
+        add(
+            .hook(.observers) { transition in
+                guard let machine = transition.machine(as: W.self) else { return }
+                body(machine.core.occurrence(.transitioned(transition)))
+            },
+            .notice(body)
+        )
     }
 
     /// Sends an announcement of the program's own to the observers, in one order with the transitions.

@@ -38,21 +38,21 @@ public final class StateMachine<W: Workflow>: Sendable {
     /// The first use of a workflow reads its definition and stops the program if that is wrong.
     public convenience init() { self.init(placing: W.initial, due: .entry) }
 
-    /// Makes a machine that begins in another state than the workflow's initial one, and enters it.
+    /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
     ///
-    /// Its activation enters that state, as that of ``init()`` does the initial one; ``init(in:)`` enters nothing. An
-    /// object whose class is not registered with the workflow stops the program.
+    /// Activation calls the state's entry hooks, as those of the initial state after ``init()``. For a state that was entered long
+    /// ago, use ``init(alreadyIn:)``. An object whose class is not registered with the workflow stops the program.
     /// - Parameter state: The state to begin in.
-    public convenience init(initially state: W.AnyState) {
+    public convenience init(entering state: W.AnyState) {
         self.init(placing: state, due: .entry)
     }
 
-    /// Makes a machine that is found in the middle of its life, in a state that it has entered long ago.
+    /// Makes a machine that is already in a state; activation restores it without entry hooks.
     ///
-    /// Its activation tells the state that it was restored, as after an archive; nothing is entered. An object whose class
-    /// is not registered with the workflow stops the program.
+    /// Activation calls ``Restoring/didRestore(_:)`` and no entry hook, as after an archive. For a state that is to be entered, use
+    /// ``init(entering:)``. An object whose class is not registered with the workflow stops the program.
     /// - Parameter state: The state it is in.
-    public convenience init(in state: W.AnyState) {
+    public convenience init(alreadyIn state: W.AnyState) {
         self.init(placing: state, due: .restoring)
     }
 
@@ -120,17 +120,36 @@ extension StateMachine {
         return definition.states[core.now.index].lineage.contains(index)
     }
 
-    /// The names of the events that the table allows now, in the order of the definition; guards are not asked.
-    public var allowedEvents: [String] { definition.eventNames(acceptedIn: core.expectedState(of: self)) }
+    /// The names of the events that lead from the current state, in the order of the definition.
+    ///
+    /// Guards are not asked: ``offers(userInfo:)`` asks them. Events that are ignored now are left out, because to fire them does
+    /// nothing; ``can`` is `true` for them, because to fire them is no error.
+    public var allowedEvents: [String] { definition.eventNames(leaving: core.expectedState(of: self)) }
 
     /// Whether the table allows an event: `machine.can.load`, `machine.can(named: "load")`.
     ///
-    /// Guards are not asked. Inside a callback of this machine, on its thread, the answer is for the state that the machine
-    /// will have after everything accepted so far.
+    /// Guards are not asked: ``rehearse`` asks them. It is `true` for an event that is ignored, because to fire it is not an error.
+    /// Inside a callback of this machine, on its thread, the answer is for the state that the machine will have after everything
+    /// accepted so far.
     @inlinable public var can: Can<W> { Can(machine: self) }
 
     /// Fires events: `machine.fire.load(…)`, `machine.fire(\.load, …)`, `machine.fire(named: "load", …)`.
     @inlinable public var fire: Fire<W> { Fire(machine: self) }
+
+    /// Answers what a fire would do, guards included, and changes nothing: `try machine.rehearse.pay(PaidState(…))`.
+    ///
+    /// It throws the very ``InvalidTransition`` that the fire would throw now, and returns where the fire would be carried out or
+    /// ignored. It is a fire that ends after the guards: it waits for its turn, builds the destination and asks every guard, but no
+    /// hook is called, no observer hears of it, and neither the state nor the ``revision`` changes. So builders and guards must have
+    /// no effects of their own. What ``can`` answers by the table alone, and without waiting, this answers completely.
+    ///
+    /// Another thread may fire between a rehearsal and the fire. In a `did…` hook, an observer or ``perform(_:)`` the answer is for
+    /// the state in which everything already accepted will leave the machine. In a guard, a builder or a `will…` hook of the machine it
+    /// throws `.transitionInProgress`, as a fire does.
+    ///
+    /// A machine that is not active is not activated: the answer is for the state that it is in, though the activation that comes with
+    /// its first fire may lead to another one.
+    @inlinable public var rehearse: Fire<W> { Fire(machine: self, isRehearsal: true) }
 
     @inlinable var workflow: CompiledWorkflow<W> { CompiledWorkflow(core.definition) }
 

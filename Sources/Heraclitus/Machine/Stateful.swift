@@ -37,6 +37,9 @@ extension Stateful {
     /// Fires events, also those that have the name of a method.
     public var fire: Fire<Life> { machine.fire }
 
+    /// Answers what a fire would do, guards included, and changes nothing: ``StateMachine/rehearse``.
+    public var rehearse: Fire<Life> { machine.rehearse }
+
     /// Whether an event would be accepted by the table; guards are not asked.
     public var can: Can<Life> { machine.can }
 

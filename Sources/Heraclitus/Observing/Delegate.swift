@@ -3,7 +3,7 @@
 /// It implements the methods that it needs; the others do nothing. They are called in the order of ``StateMachine/observe(_:)``.
 ///
 /// ```swift
-/// machine.tell(controller)
+/// machine.addDelegate(controller)
 /// ```
 public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     /// The workflow of the machine.
@@ -20,6 +20,12 @@ public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     ///   - machine: The machine.
     ///   - error: The error that the caller gets.
     func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition)
+
+    /// An event was fired that the current state ignores.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - event: The event.
+    func machine(_ machine: StateMachine<Life>, didIgnore event: IgnoredEvent)
 
     /// An action was carried out.
     /// - Parameters:
@@ -56,6 +62,12 @@ extension StateMachineDelegate {
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
+    ///   - event: The event.
+    public func machine(_ machine: StateMachine<Life>, didIgnore event: IgnoredEvent) {}
+
+    /// Does nothing.
+    /// - Parameters:
+    ///   - machine: The machine.
     ///   - action: The action.
     public func machine(_ machine: StateMachine<Life>, didPerform action: PerformedAction) {}
 
@@ -73,19 +85,21 @@ extension StateMachineDelegate {
 }
 
 extension StateMachine {
-    /// Lets a delegate hear of everything that happens; a machine may have several.
-    /// - Parameter delegate: The delegate, which is not kept alive.
+    /// Adds a weakly held delegate, which hears of everything that happens; a machine may have several.
+    /// - Parameter delegate: The delegate, which the machine does not keep alive.
     /// - Returns: A registration, with which the delegate can be removed.
     @discardableResult
-    public func tell(_ delegate: some StateMachineDelegate<W>) -> Registration {
+    public func addDelegate(_ delegate: some StateMachineDelegate<W>) -> Registration {
         observe { [weak self, weak delegate] occurrence in
             guard let self, let delegate else { return }
-            switch occurrence {
+            switch occurrence.outcome {
             case .transitioned(let transition): delegate.machine(self, didMake: transition)
             case .rejected(let error): delegate.machine(self, didReject: error)
+            case .ignored(let event): delegate.machine(self, didIgnore: event)
             case .performed(let action): delegate.machine(self, didPerform: action)
             case .refused(let error): delegate.machine(self, didRefuse: error)
             case .announced(let announcement): delegate.machine(self, didAnnounce: announcement)
+            case nil: break
             }
         }
     }

@@ -71,7 +71,21 @@ extension ObservableMachine: Stateful {
         return machine.stateName
     }
 
-    /// The names of the events that the table allows now; observed.
+    /// Answers what a fire would do, guards included; observed.
+    public nonisolated var rehearse: Fire<W> {
+        registrar.access(self, keyPath: \.state)
+        return machine.rehearse
+    }
+
+    /// Every event with what a fire would do now; observed.
+    /// - Parameter userInfo: Values passed to guards and carried by errors.
+    /// - Returns: An offer for each event.
+    public nonisolated func offers(userInfo: UserInfo = [:]) -> [Offer] {
+        registrar.access(self, keyPath: \.state)
+        return machine.offers(userInfo: userInfo)
+    }
+
+    /// The names of the events that lead from the current state; observed.
     public nonisolated var allowedEvents: [String] {
         registrar.access(self, keyPath: \.state)
         return machine.allowedEvents

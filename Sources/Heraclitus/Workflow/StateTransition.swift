@@ -36,6 +36,10 @@ public struct StateTransition: Sendable {
 
     var sourceObject: AnyObject? { objects.source }
 
+    var sourceName: String? { objects.terms.source?.name }
+
+    var destinationName: String { objects.terms.destination.name }
+
     var destinationObject: AnyObject { objects.destination }
 
     /// The machine that makes it; `nil` if it is gone, for a transition that does not keep it.

@@ -1,4 +1,5 @@
 /// Something that is wrong with the definition of a workflow.
+@nonexhaustive
 public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The workflow's name is blank.
     case blankWorkflowName

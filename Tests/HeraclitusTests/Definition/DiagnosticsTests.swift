@@ -260,7 +260,7 @@ import Testing
     func unregistered() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Forms>(in: StrangerState())
+                _ = StateMachine<Forms>(alreadyIn: StrangerState())
             }
         )
         #expect(

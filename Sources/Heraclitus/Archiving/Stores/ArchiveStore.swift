@@ -117,6 +117,7 @@ public struct StoredArchive: Sendable, Hashable {
 }
 
 /// An error of a store.
+@nonexhaustive
 public enum StoreError: Error, Sendable {
     /// Another revision is stored than expected, because somebody has saved or deleted the machine meanwhile.
     ///
