@@ -43,15 +43,15 @@ extension ArchiveError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notJSON(let explanation):
-            "This is no JSON: \(explanation)"
+            "This is not JSON: \(explanation)"
         case .malformed(let path, let explanation):
             "The archive is malformed\(Self.place(path)): \(explanation)"
         case .unknownFormat(let found, let supported, let path):
             "The archive's format is \(found)\(Self.place(path)); up to \(supported) can be read."
         case .wrongWorkflow(let found, let expected, let path):
-            "The archive is one of the workflow \"\(found)\"\(Self.place(path)), not of \"\(expected)\"."
+            "The archive is of the workflow \"\(found)\"\(Self.place(path)), not of \"\(expected)\"."
         case .newerVersion(let found, let supported, let path):
-            "The archive was written by version \(found) of the workflow\(Self.place(path)); this is \(supported)."
+            "The archive was written by version \(found) of the workflow\(Self.place(path)); this program has version \(supported)."
         case .tooLarge(let size, let limit):
             "The archive has \(size) bytes; no more than \(limit) are allowed."
         case .inaccessibleFile(let path, let explanation):

@@ -16,7 +16,7 @@ extension WorkflowEvent: Encodable {
                 self,
                 .init(
                     codingPath: encoder.codingPath,
-                    debugDescription: "The event is bound to no workflow; take it from \(W.self).events."
+                    debugDescription: "The event is not bound to a workflow; take it from \(W.self).events."
                 )
             )
         }

@@ -122,7 +122,7 @@ private struct LeveledValue: Encodable {
                     value,
                     .init(
                         codingPath: encoder.codingPath,
-                        debugDescription: "\"\(text.prefix(40))\" is no number that a Decimal can be."
+                        debugDescription: "\"\(text.prefix(40))\" is not a number that a Decimal can represent."
                     )
                 )
             }

@@ -50,7 +50,7 @@ public struct Can<W: Workflow>: Sendable {
 }
 
 extension MachineCore {
-    /// Whether a fire of an event on this thread would not be refused by the table.
+    /// Whether the table would not reject a fire of an event on this thread.
     @usableFromInline
     func accepts(_ event: Int, of machine: AnyObject) -> Bool {
         definition.verdict(on: event, from: expectedState(of: machine)) != .notAllowed

@@ -229,7 +229,7 @@ extension StateMachine {
     /// Finds both objects of a transition, if it is one of an event.
     private func objects<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> @Sendable (StateTransition) -> (S, D)? {
         guard let index = workflow.index(of: event) else {
-            fatalError("\(event) is no stored property of \(definition.workflow) and can never be fired.")
+            fatalError("\(event) is not a stored property of \(definition.workflow), and can never be fired.")
         }
         return { $0.objects.terms.eventIndex == index ? W.Event<S, D>.objects(of: $0) : nil }
     }

@@ -138,17 +138,17 @@ extension StateMachine {
 
     /// Answers what a fire would do, guards included, and changes nothing: `try machine.rehearse.pay(PaidState(…))`.
     ///
-    /// It throws the very ``InvalidTransition`` that the fire would throw now, and returns where the fire would be carried out or
-    /// ignored. It is a fire that ends after the guards: it waits for its turn, builds the destination and asks every guard, but no
-    /// hook is called, no observer hears of it, and neither the state nor the ``revision`` changes. So builders and guards must have
-    /// no effects of their own. What ``can`` answers by the table alone, and without waiting, this answers completely.
+    /// It throws the ``InvalidTransition`` that the fire would throw now, and returns if the fire would be carried out or ignored. A
+    /// rehearsal is a fire that ends after the guards: it waits for its turn, builds the destination and asks every guard. It calls no
+    /// hook and no observer, and neither the state nor the ``revision`` changes. So builders and guards must have no side effects.
+    /// ``can`` answers by the table alone, without waiting.
     ///
     /// Another thread may fire between a rehearsal and the fire. In a `did…` hook, an observer or ``perform(_:)`` the answer is for
-    /// the state in which everything already accepted will leave the machine. In a guard, a builder or a `will…` hook of the machine it
+    /// the state that the machine will have after everything accepted so far. In a guard, a builder or a `will…` hook of the machine it
     /// throws `.transitionInProgress`, as a fire does.
     ///
-    /// A machine that is not active is not activated: the answer is for the state that it is in, though the activation that comes with
-    /// its first fire may lead to another one.
+    /// A rehearsal does not activate the machine. The answer is for its current state, although the hooks of its activation, at the
+    /// first fire, may lead to another state.
     @inlinable public var rehearse: Fire<W> { Fire(machine: self, isRehearsal: true) }
 
     @inlinable var workflow: CompiledWorkflow<W> { CompiledWorkflow(core.definition) }

@@ -85,7 +85,7 @@ extension StateMachineDelegate {
 }
 
 extension StateMachine {
-    /// Adds a weakly held delegate, which hears of everything that happens; a machine may have several.
+    /// Adds a weakly held delegate, whose methods are called for everything that happens; a machine may have several.
     /// - Parameter delegate: The delegate, which the machine does not keep alive.
     /// - Returns: A registration, with which the delegate can be removed.
     @discardableResult

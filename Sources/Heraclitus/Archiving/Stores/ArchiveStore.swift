@@ -139,17 +139,17 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .conflict(let id, let expected, 0):
-            "Nothing is kept for \"\(id)\" any more; revision \(expected) was expected."
+            "Nothing is stored for \"\(id)\" any more; revision \(expected) was expected."
         case .conflict(let id, 0, let found):
-            "Something is kept for \"\(id)\" already, revision \(found)."
+            "An archive is stored for \"\(id)\" already, with revision \(found)."
         case .conflict(let id, let expected, let found):
-            "What is kept for \"\(id)\" has revision \(found); \(expected) was expected."
+            "The archive of \"\(id)\" has revision \(found); \(expected) was expected."
         case .tooManyConflicts(let id, let attempts):
-            "What is kept for \"\(id)\" was changed by others in each of \(attempts) attempts to update it."
+            "The archive of \"\(id)\" was changed by others in each of \(attempts) attempts to update it."
         case .damaged(let id, let explanation):
-            "What is kept for \"\(id)\" is damaged: \(explanation)"
+            "The archive of \"\(id)\" is damaged: \(explanation)"
         case .ambiguousID(let id, let taken):
-            "The id \"\(id)\" cannot be told from \"\(taken)\", which is taken."
+            "The store cannot distinguish the id \"\(id)\" from \"\(taken)\", which is in use."
         }
     }
 }

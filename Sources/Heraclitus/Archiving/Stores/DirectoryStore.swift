@@ -194,12 +194,12 @@ public final class DirectoryStore: ArchiveStore {
 
     private static func header(of content: Data, _ id: String) throws(StoreError) -> (header: Header, rest: Data) {
         guard let end = content.firstIndex(of: UInt8(ascii: "\n")) else {
-            throw .damaged(id: id, explanation: "The file has not two lines.")
+            throw .damaged(id: id, explanation: "The file does not have two lines.")
         }
         do {
             let header = try Header(from: ArchiveDecoder(.text(try JSONText(content[..<end]), 0)))
             guard revisions.contains(header.revision) else {
-                throw StoreError.damaged(id: id, explanation: "\(header.revision) is no revision.")
+                throw StoreError.damaged(id: id, explanation: "\(header.revision) is not a revision.")
             }
             return (header, content[(end + 1)...])
         } catch let error as StoreError {
