@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// An error of a machine, in parts: what was tried, why that was refused, and what would work.
+/// An error of a machine, in parts: what was tried, why that is not possible, and what would work.
 protocol ExplainedError: LocalizedError, CustomStringConvertible {
     /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
     var attempt: String { get }
@@ -23,13 +23,13 @@ extension ExplainedError {
     /// The error of another machine that is the reason for this one.
     private var cause: (any ExplainedError)? { underlyingError as? any ExplainedError }
 
-    /// What was tried and why not; if another machine was the reason, why it refused, in the same sentence.
+    /// What was tried and why not; if another machine was the reason, its reason in the same sentence.
     var sentence: String { cause.map { "\(attempt), because \($0.sentence)" } ?? "\(attempt): \(explanation)" }
 
     /// Why not, without what was tried.
     var reasonText: String { cause?.sentence ?? explanation }
 
-    /// What would work where it was refused in the end.
+    /// What would work, for the innermost error.
     var help: String? { cause.map { $0.help } ?? suggestion }
 
     /// Everything that there is to say.
@@ -54,7 +54,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
     /// What was tried, where, and why not.
     public var errorDescription: String? { sentence }
 
-    /// Why it was refused: the words of a guard's own error, if that is a `LocalizedError`.
+    /// Why the fire was rejected, in the words of a guard's error if that is a `LocalizedError`.
     public var failureReason: String? { reasonText }
 
     /// What would be allowed.
@@ -70,7 +70,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         switch reason {
         case .unknownEvent:
             event == nil
-                ? "the event is no stored property of the workflow, or a modified copy of one."
+                ? "the event is not a stored property of the workflow, or it is a modified copy of one."
                 : "the workflow has no such event."
         case .unknownState:
             "the workflow has no state \"\(unknownState ?? "")\"."
@@ -81,9 +81,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .unregisteredState:
             "the state \(candidates.first ?? destination ?? "") is not registered with the workflow."
         case .unsuitableState:
-            "\(destination ?? "the object") is not of the type of this workflow's states."
+            "\(destination ?? "the object") does not have the type of this workflow's states."
         case .destinationNeeded:
-            "it was fired without a state object, and there is not exactly one empty state that it leads to."
+            "it was fired without a state object, and it does not lead to exactly one empty state."
         case .noEvent:
             "no event leads there."
         case .ambiguousEvent:
@@ -101,7 +101,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         switch reason {
         case .notAllowed, .noEvent:
             allowedEvents.isEmpty
-                ? "\(source) is not left by any event." : "Allowed in \(source): \(Self.list(allowedEvents))."
+                ? "No event leads from \(source)." : "Allowed in \(source): \(Self.list(allowedEvents))."
         case .unknownEvent:
             "Its events are \(Self.list(candidates))."
         case .unknownState:
@@ -117,9 +117,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .ambiguousEvent:
             "Fire one of them."
         case .transitionInProgress:
-            "Fire from a did hook or an observer instead; it is carried out when the transition under way is done."
+            "Fire from a did hook or an observer instead. It is carried out after the transition under way."
         case .endlessChain:
-            "Look for hooks that fire one another without an end."
+            "Look for hooks that fire one another endlessly."
         case .deadlock:
             "Let callbacks fire the machines in one order, or after the transition under way."
         }
@@ -139,7 +139,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
     /// What was tried, where, and why not.
     public var errorDescription: String? { sentence }
 
-    /// Why it was refused: the words of the action's own error, if that is a `LocalizedError`.
+    /// Why the action was refused, in the words of its own error if that is a `LocalizedError`.
     public var failureReason: String? { reasonText }
 
     /// What would lead to where it is allowed.
@@ -151,7 +151,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
 
     var explanation: String {
         switch reason {
-        case .notInState: "it is for \(expected ?? "another state")."
+        case .notInState: "it is allowed only in \(expected ?? "another state")."
         case .failed: "it failed: \(causeWords)"
         case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }

@@ -1,10 +1,10 @@
-/// The error of an action that was refused: what was tried, where, why not, and what would lead to where it is allowed.
+/// The error of a refused action: what was tried, where, why not, and which events lead to a state that allows it.
 ///
 /// ```swift
 /// do {
 ///     try light.perform(action: "goRed", in: BlueState.self) { blue in … }
 /// } catch let error as InvalidAction {
-///     print(error)      // TrafficLight cannot perform "goRed" in RedState: it is for BlueState. These lead there: "blue".
+///     print(error)      // TrafficLight cannot perform "goRed" in RedState: it is allowed only in BlueState. These lead there: "blue".
 /// }
 /// ```
 public struct InvalidAction: Error, Sendable {
@@ -14,20 +14,20 @@ public struct InvalidAction: Error, Sendable {
         /// The machine is in a state that does not allow it.
         case notInState
 
-        /// The action itself threw; observers hear of it so, the caller gets the ``InvalidAction/underlyingError``.
+        /// The action threw. Observers get this reason, the caller gets the ``InvalidAction/underlyingError``.
         case failed
 
         /// Waiting for the machine would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``.
         case deadlock
     }
 
-    /// Why it was refused.
+    /// Why the action was refused.
     public let reason: Reason
 
     /// The name of the workflow.
     public let workflow: String
 
-    /// The name of the action; `nil` for a block that has none.
+    /// The name of the action; `nil` for a block without a name.
     public let action: String?
 
     /// The name of the state that the machine was in.
@@ -43,10 +43,10 @@ public struct InvalidAction: Error, Sendable {
 
     let knowsLeadingEvents: Bool
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
 
-    /// What the action threw.
+    /// The error that the action has thrown.
     public let underlyingError: (any Error)?
 
     /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.

@@ -4,9 +4,9 @@
     public import Foundation
 #endif
 
-/// Something that happened to a machine, as those who observe it get it and as an audit log keeps it.
+/// Something that happened to a machine, for observers and audit logs.
 ///
-/// It says when it happened, to which workflow, in which state, at which revision, and why if it was refused. It is `Codable`:
+/// It has the date, the workflow, the state, the revision, and the reason of a rejection or refusal. It is `Codable`:
 ///
 /// ```swift
 /// machine.observe { occurrence in
@@ -14,18 +14,18 @@
 /// }
 /// ```
 ///
-/// Who observes also gets the objects, in ``outcome``. One that was decoded has none.
+/// Observers also get the objects, in ``outcome``, which is `nil` for a decoded occurrence.
 public struct Occurrence: Sendable {
-    /// What it is that happened.
+    /// The kind of an occurrence.
     @nonexhaustive
     public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
         /// A transition was made.
         case transitioned
 
-        /// A fire was refused, by the table or by a guard.
+        /// A fire was rejected, by the table or by a guard.
         case rejected
 
-        /// An event was fired that the current state ignores; nothing changed.
+        /// A fire was ignored in the current state; nothing has changed.
         case ignored
 
         /// An action was carried out.
@@ -34,36 +34,36 @@ public struct Occurrence: Sendable {
         /// An action was refused, or failed.
         case refused
 
-        /// The program has announced something of its own.
+        /// The program has made an announcement.
         case announced
     }
 
-    /// What happened, with the objects that it happened to.
+    /// What happened, with its objects.
     @nonexhaustive
     public enum Outcome: Sendable {
         /// A transition was made.
         case transitioned(StateTransition)
 
-        /// A fire was refused; its caller gets this error.
+        /// A fire was rejected; its caller gets this error.
         case rejected(InvalidTransition)
 
-        /// An event was fired that the current state ignores.
+        /// A fire was ignored in the current state.
         case ignored(IgnoredEvent)
 
         /// An action was carried out in a state that allows it.
         case performed(PerformedAction)
 
-        /// An action was not carried out, or failed; its caller gets this error, or the one that it failed with.
+        /// An action was refused, or failed; its caller gets this error, or the action's own.
         case refused(InvalidAction)
 
-        /// Something that the program says of itself through the machine.
+        /// The program has made an announcement.
         case announced(Announcement)
     }
 
     /// When it happened.
     public let date: Date
 
-    /// The machine's revision then; for a transition the one that it led to.
+    /// The machine's revision; for a transition the revision after it.
     public let revision: Int
 
     private let content: Content
@@ -89,16 +89,16 @@ public struct Occurrence: Sendable {
 // MARK: - What there is to say of it
 
 extension Occurrence {
-    /// What it is that happened.
+    /// The kind of an occurrence.
     public var kind: Kind { record.kind }
 
     /// The name of the machine's workflow.
     public var workflow: String { record.workflow }
 
-    /// The name of the event that was fired; `nil` for what is no fire, and where `enter` found no event or several.
+    /// The name of the event; `nil` if it was not a fire, or if `enter` found no event or several.
     public var event: String? { record.event }
 
-    /// The name of the action that was performed or refused; `nil` for a block that has none.
+    /// The name of the action that was performed or refused; `nil` for a block without a name.
     public var action: String? { record.action }
 
     /// The name of the announcement.
@@ -107,20 +107,20 @@ extension Occurrence {
     /// The name of the state that was left, or that the machine was in.
     public var source: String { record.source }
 
-    /// The name of the state that was entered; of a fire that was refused, the one that was to be entered, as far as it is known.
+    /// The name of the state that was entered; for a rejected fire the state to enter, if it is known.
     public var destination: String? { record.destination }
 
-    /// Whether it is a transition that only gave its state new data.
+    /// Whether it is an update: a transition that only gave the state new data.
     public var isUpdate: Bool { record.isUpdate }
 
-    /// Why a fire or an action was refused: the name of an ``InvalidTransition/Reason-swift.enum`` or an
+    /// Why a fire was rejected or an action refused: the name of an ``InvalidTransition/Reason-swift.enum`` or an
     /// ``InvalidAction/Reason-swift.enum``.
     public var reason: String? { record.reason }
 
-    /// What happened, in one line; of a refusal, everything that the error says.
+    /// What happened, in one line; for a rejection or refusal the whole text of the error.
     public var message: String { record.message }
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public var userInfo: UserInfo { record.userInfo }
 
     /// What happened, with its objects; `nil` for one that was decoded.
@@ -222,7 +222,7 @@ public struct IgnoredEvent: Sendable {
     /// The state that ignores it.
     public let state: any WorkflowState
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
 }
 
@@ -234,18 +234,18 @@ public struct PerformedAction: Sendable {
     /// The state in which it was carried out.
     public let state: any WorkflowState
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
 }
 
-/// What was said with ``StateMachine/announce(_:userInfo:)``.
+/// An announcement that was made with ``StateMachine/announce(_:userInfo:)``.
 public struct Announcement: Sendable {
-    /// Its name.
+    /// The name of the announcement.
     public let name: String
 
     /// The state in which the machine was.
     public let state: any WorkflowState
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
 }

@@ -1,13 +1,13 @@
-/// An event of a machine's workflow, and what would become of it now; see ``StateMachine/offers(userInfo:)``.
+/// An event of a machine's workflow, and what a fire would do now; see ``StateMachine/offers(userInfo:)``.
 public struct Offer: Sendable {
-    /// What would become of an event.
+    /// What a fire of an event would do.
     @nonexhaustive
     public enum Answer: Sendable {
         /// A fire without a state object would be a transition.
         case allowed
 
-        /// The event leads from the current state, but has to be fired with an object of one of these states; so the guards, which get
-        /// it, could not be asked. ``StateMachine/rehearse`` asks them.
+        /// The event leads from the current state and needs an object of one of these states. Guards get that object, so they could
+        /// not be asked. ``StateMachine/rehearse`` asks them.
         case needsState([String])
 
         /// A fire would do nothing, because the current state ignores the event.
@@ -20,10 +20,10 @@ public struct Offer: Sendable {
     /// The name of the event.
     public let event: String
 
-    /// What would become of it.
+    /// What a fire would do.
     public let answer: Answer
 
-    /// What the guards threw that decline it, all of them in the order in which they are asked; a fire asks none after the first.
+    /// The errors of all guards that decline the event, in order; a fire stops at the first.
     public let unmetGuards: [any Error]
 
     /// The error that a fire would throw; `nil` if it would throw none, or if that depends on its state object.
@@ -33,7 +33,7 @@ public struct Offer: Sendable {
 }
 
 extension Offer: CustomStringConvertible {
-    /// The event and what would become of it, in one line: `ship: allowed`.
+    /// The event and what a fire would do, in one line: `ship: allowed`.
     public var description: String {
         switch answer {
         case .allowed: "\(event): allowed"
@@ -48,13 +48,13 @@ extension Offer: CustomStringConvertible {
 }
 
 extension StateMachine {
-    /// Lists every event of the workflow, in the order of the definition, with what would become of it now.
+    /// Lists every event of the workflow, in the order of the definition, with what a fire would do now.
     ///
-    /// For menus and buttons: what may be done, and why the rest may not be. Each event is rehearsed without a state object, as
-    /// ``rehearse`` says, all in one turn and so for one and the same state. Of an event that guards decline, ``Offer/unmetGuards`` has
-    /// the errors of all of them. Guards can only be asked about a state object; so an event that needs one which only its caller can
-    /// make is answered by the table alone, with ``Offer/Answer-swift.enum/needsState(_:)``.
-    /// - Parameter userInfo: What guards and errors get.
+    /// Use it for menus and buttons: it says which events are possible, and why the others are not. Each event is rehearsed without
+    /// a state object, like ``rehearse``. All of this is one turn, and so for the same state. For an event that guards decline,
+    /// ``Offer/unmetGuards`` has the errors of all of them. An event that needs a state object from its caller is answered by the
+    /// table alone, with ``Offer/Answer-swift.enum/needsState(_:)``, because guards get that object.
+    /// - Parameter userInfo: Values passed to guards and carried by errors.
     /// - Returns: An offer for each event.
     public func offers(userInfo: UserInfo = [:]) -> [Offer] {
         let call = Call(self, userInfo)

@@ -1,6 +1,6 @@
 /// Decides by a workflow's table whether an event may fire from a state to a state.
 ///
-/// It is what machines ask, and can be asked without one. It is pure: it calls no guard and no hook, takes no lock, and
+/// Machines use the same rules; a validator needs no machine. It is pure: it calls no guard and no hook, takes no lock, and
 /// gives the same answer every time.
 ///
 /// ```swift
@@ -24,7 +24,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
     ///   - event: The event.
     ///   - source: The class of the state that is left.
     ///   - destination: The class of the state that is entered; `nil` asks whether the event leads anywhere from there.
-    ///   - userInfo: What the error is to carry.
+    ///   - userInfo: Values that the error carries.
     /// - Throws: ``InvalidTransition``: `unknownEvent`, `unregisteredState` or `notAllowed`.
     public func validate<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
@@ -50,7 +50,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
     ///   - event: The event's name.
     ///   - source: The name of the state that is left.
     ///   - destination: The name of the state that is entered; `nil` asks whether the event leads anywhere from there.
-    ///   - userInfo: What the error is to carry.
+    ///   - userInfo: Values that the error carries.
     /// - Throws: ``InvalidTransition``: `unknownEvent`, `unknownState` or `notAllowed`.
     public func validate(
         named event: String,
@@ -70,7 +70,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
 
     /// The names of the events that lead from a state, in the order of the definition; without those that are ignored there.
     /// - Parameter source: The state's class.
-    /// - Returns: None for a class that is not registered.
+    /// - Returns: The names; none for a class that is not registered.
     public func allowedEvents(in source: any WorkflowState.Type) -> [String] {
         definition.stateIndex(of: source).map(definition.eventNames(leaving:)) ?? []
     }

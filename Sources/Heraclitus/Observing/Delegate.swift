@@ -1,6 +1,6 @@
-/// An object that hears of everything that happens to a machine, by methods.
+/// An object whose methods are called for everything that happens to a machine.
 ///
-/// It implements those that it wants to; the others do nothing. They are called as ``StateMachine/observe(_:)`` says.
+/// It implements the methods that it needs; the others do nothing. They are called in the order of ``StateMachine/observe(_:)``.
 ///
 /// ```swift
 /// machine.addDelegate(controller)
@@ -15,10 +15,10 @@ public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     ///   - transition: The transition.
     func machine(_ machine: StateMachine<Life>, didMake transition: StateTransition)
 
-    /// A fire was refused.
+    /// A fire was rejected.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets.
+    ///   - error: The error that the caller gets.
     func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition)
 
     /// An event was fired that the current state ignores.
@@ -36,13 +36,13 @@ public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     /// An action was refused.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets, or why the action failed.
+    ///   - error: The error that the caller gets, or why the action failed.
     func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction)
 
     /// Something was announced.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - announcement: What was announced.
+    ///   - announcement: The announcement.
     func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement)
 }
 
@@ -56,7 +56,7 @@ extension StateMachineDelegate {
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets.
+    ///   - error: The error that the caller gets.
     public func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition) {}
 
     /// Does nothing.
@@ -74,18 +74,18 @@ extension StateMachineDelegate {
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets, or why the action failed.
+    ///   - error: The error that the caller gets, or why the action failed.
     public func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction) {}
 
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - announcement: What was announced.
+    ///   - announcement: The announcement.
     public func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement) {}
 }
 
 extension StateMachine {
-    /// Adds a weakly held delegate, which hears of everything that happens; a machine may have several.
+    /// Adds a weakly held delegate, whose methods are called for everything that happens; a machine may have several.
     /// - Parameter delegate: The delegate, which the machine does not keep alive.
     /// - Returns: A registration, with which the delegate can be removed.
     @discardableResult

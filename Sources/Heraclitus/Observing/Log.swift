@@ -1,4 +1,4 @@
-/// A line about something that happened to a machine, for any log.
+/// A line for a log about something that happened to a machine.
 ///
 /// ```swift
 /// machine.log { print($0) }
@@ -7,7 +7,7 @@
 ///
 /// The names of the levels are those of swift-log; for OSLog see ``Level-swift.enum``.
 public struct LogEntry: Sendable {
-    /// How much it matters.
+    /// The level of an entry.
     ///
     /// For OSLog: `debug` and `info` are types of the same names, `notice` is `default`, `warning` and `error` are `error`.
     public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
@@ -20,18 +20,18 @@ public struct LogEntry: Sendable {
         /// Something was announced.
         case notice
 
-        /// Something was refused by the table or a guard, or an action failed.
+        /// The table or a guard rejected a fire, or an action was refused or failed.
         case warning
 
-        /// Something was refused because the program is wrong: a state that is not registered, a chain without an end, a
-        /// circle of waits, a name that there is not.
+        /// The program has a mistake: a state that is not registered, a chain without an end, a circle of waits, an unknown
+        /// name.
         case error
 
-        /// Whether one matters less than another.
+        /// Whether a level is lower than another.
         /// - Parameters:
-        ///   - left: The one.
-        ///   - right: The other.
-        /// - Returns: `true` if the left one comes first in the list above.
+        ///   - left: A level.
+        ///   - right: Another level.
+        /// - Returns: `true` if the left level comes first in the list above.
         public static func < (left: Level, right: Level) -> Bool {
             left.rank < right.rank
         }
@@ -57,7 +57,7 @@ public struct LogEntry: Sendable {
     /// The name of the machine's workflow.
     public var workflow: String { occurrence.workflow }
 
-    /// How much it matters.
+    /// The level.
     public var level: Level {
         switch occurrence.kind {
         case .transitioned: occurrence.isUpdate ? .debug : .info
@@ -95,7 +95,7 @@ extension LogEntry: CustomStringConvertible {
 }
 
 extension StateMachine {
-    /// Adds a closure that gets a line about everything that happens: transitions, refusals, ignored fires, actions, announcements.
+    /// Adds a closure that gets a line about everything that happens: transitions, rejected and ignored fires, actions, announcements.
     ///
     /// It is an observer, see ``observe(_:)``.
     /// - Parameter body: Gets the line.

@@ -15,11 +15,11 @@
 /// }
 /// ```
 ///
-/// `Source` and `Destination` are what closures get and builders return: the class itself where there is one, the
-/// workflow's ``Workflow/AnyState`` where several are possible. A subclass of a source or a destination is one, too.
+/// `Source` and `Destination` are the types that closures get and builders return: the class itself if there is only one,
+/// the workflow's ``Workflow/AnyState`` if several are possible. An event for a class is one for its subclasses, too.
 ///
-/// An event is an immutable value; modifiers return another one. The events of `Download.events` are bound to their
-/// workflow: they know their names, can be encoded, and are equal to what is decoded from that.
+/// An event is an immutable value, and modifiers return another value. The events of `Download.events` are bound to their
+/// workflow: they have their names, can be encoded, and equal the decoded event.
 public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let slot: EventSlot
 
@@ -79,7 +79,7 @@ extension WorkflowEvent {
 
     /// Makes an event that leads from each of several states to each of several others.
     ///
-    /// For pairs that are no such product use ``or(from:_:to:)``.
+    /// To add single pairs, use `or(from:to:)`.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
     ///   - firstSource: A state it is fired in.
@@ -174,8 +174,8 @@ extension WorkflowEvent {
 
     /// Makes an event that gives a state new data without leaving it.
     ///
-    /// No guard and no hook of exit or entry runs; the event's own do, and the revision counts it. A subclass keeps its
-    /// class.
+    /// The guards and hooks of exit and entry do not run; those of the event do, and the revision counts the update. The new object
+    /// has to be of the same class as the current one.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
     ///   - state: The state whose data it replaces.
@@ -210,8 +210,8 @@ extension WorkflowEvent {
 
     /// Adds pairs of source and destination.
     ///
-    /// Pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A. Put guards and hooks
-    /// behind the last `or`: one before it is called for the pairs that fit its types and not for what `or` adds.
+    /// It adds pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A. Add guards and
+    /// hooks after the last `or`: one before it is called only for pairs of its own types, and not for those that `or` adds.
     /// - Parameters:
     ///   - first: A state it is fired in as well.
     ///   - more: Further ones.
@@ -282,10 +282,9 @@ extension WorkflowEvent {
 extension WorkflowEvent {
     /// Adds a guard, which throws to decline a transition.
     ///
-    /// An event's guards run first of all, in the order they were added, each exactly once per attempt, on the firing
-    /// thread. Like every modifier's closure it belongs to the definition, and so to every machine, copy and restored
-    /// machine; and where `Source` and `Destination` are narrower than the event (``or(from:_:to:)`` was called later), it
-    /// is called for the pairs that fit.
+    /// An event's guards run before all others, in the order in which they were added, each exactly once per fire, on the
+    /// firing thread. The closure belongs to the definition, and so to every machine, copy and restored machine. If
+    /// `or(from:to:)` is called after it, the closure is called only for pairs of its own types.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with these.
     public func guarded(
@@ -299,7 +298,7 @@ extension WorkflowEvent {
         )
     }
 
-    /// Adds a closure that is called before the event's transitions, when the guards have let them pass.
+    /// Adds a closure that is called before the event's transitions, after the guards.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with these.
     public func willFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
@@ -315,7 +314,7 @@ extension WorkflowEvent {
 
     /// Adds states in which firing the event does nothing, and is no error.
     ///
-    /// No guard, hook or observer runs and the revision stays. `can` answers `true`, for the fire would not be refused.
+    /// No guard, hook or observer runs, and the revision does not change. `can` is `true`, because a fire would not throw.
     /// - Parameters:
     ///   - first: A state in which it is ignored.
     ///   - more: Further ones.

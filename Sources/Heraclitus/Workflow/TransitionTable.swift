@@ -7,8 +7,8 @@
 /// table["load"]?.transitions         // [IdleState → LoadingState, FailureState → LoadingState]
 /// ```
 ///
-/// Subclasses are spelled out: an event from `FailureState` lists a transition for each registered subclass, too. Every
-/// list has the order of the definition.
+/// An event from `FailureState` lists a transition for each registered subclass, too. Every list has the order of the
+/// definition.
 public struct TransitionTable: Codable, Hashable, Sendable {
     /// The workflow's name.
     public let workflow: String
@@ -22,10 +22,10 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// The name of the nearest superclass that is a state, for each state that has one.
     public let superstates: [String: String]
 
-    /// The name of the state in which a new machine is.
+    /// The name of the initial state.
     public let initial: String
 
-    /// The names of the final states: those that nothing leaves.
+    /// The names of the final states: those that no event leaves.
     public let finals: [String]
 
     /// All events.
@@ -36,7 +36,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The event's name.
         public let name: String
 
-        /// What it leads from and to.
+        /// The pairs of states that it leads from and to.
         public let transitions: [Transition]
 
         /// The names of the states in which it is ignored.
@@ -51,7 +51,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The name of the state that is entered.
         public let to: String
 
-        /// Whether the state keeps and only its data is replaced: no exit and no enter.
+        /// Whether the state is not left and only gets new data: no exit or entry hook runs.
         public let isUpdate: Bool
     }
 

@@ -230,7 +230,7 @@ struct Forms: Workflow {
             #expect(error?.reason == .unknownEvent)
             #expect(
                 error?.description.hasPrefix(
-                    "Forms cannot fire an event that it does not know in GasState: the event is no stored property"
+                    "Forms cannot fire an event that it does not know in GasState: the event is not a stored property"
                 ) == true
             )
         }

@@ -41,7 +41,7 @@ import Testing
         )
         try machine.fire.cancel()
         let final = try #require(throws: InvalidTransition.self) { try machine.fire.cancel() }
-        #expect(final.recoverySuggestion == "CancelledState is not left by any event.")
+        #expect(final.recoverySuggestion == "No event leads from CancelledState.")
     }
 
     struct Busy: LocalizedError, CustomStringConvertible {

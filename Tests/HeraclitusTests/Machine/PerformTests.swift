@@ -141,10 +141,12 @@ import Testing
         #expect(error.userInfo["colour", as: String.self] == "red")
         #expect(
             error.description
-                == #"Door cannot perform "paint" in ClosedState: it is for OpenState. These lead there: "open"."#
+                == #"Door cannot perform "paint" in ClosedState: it is allowed only in OpenState. These lead there: "open"."#
         )
-        #expect(error.errorDescription == #"Door cannot perform "paint" in ClosedState: it is for OpenState."#)
-        #expect(error.failureReason == "it is for OpenState.")
+        #expect(
+            error.errorDescription == #"Door cannot perform "paint" in ClosedState: it is allowed only in OpenState."#
+        )
+        #expect(error.failureReason == "it is allowed only in OpenState.")
         #expect(error.recoverySuggestion == #"These lead there: "open"."#)
         try door.fire.smash()
         let never = #expect(throws: InvalidAction.self) {
