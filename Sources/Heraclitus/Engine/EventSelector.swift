@@ -51,7 +51,7 @@ extension MachineCore {
             return index
         case .named(let name):
             if let index = definition.eventIndex(named: name) { return index }
-            throw refusal(.unknownEvent, definition.events.map(\.name))
+            throw refusal(.unknownEvent, definition.events.map(\.name).nearest(to: name))
         case .unbound:
             throw refusal(.unknownEvent, definition.events.map(\.name))
         case .entering(let type):
@@ -61,7 +61,7 @@ extension MachineCore {
             return try onlyEvent(to: destination)
         case .enteringNamed(let name):
             guard let destination = definition.stateIndex(named: name) else {
-                throw refusal(.unregisteredState, [name])
+                throw refusal(.unknownState, definition.states.map(\.name).nearest(to: name))
             }
             return try onlyEvent(to: destination)
         }

@@ -13,6 +13,9 @@ public struct InvalidAction: Error, Sendable {
         /// The machine is in a state that does not allow it.
         case notInState
 
+        /// The workflow lists no action of that name; ``InvalidAction/candidates`` are those it lists, the nearest first.
+        case unknownAction
+
         /// The action itself threw; observers hear of it so, the caller gets the ``InvalidAction/underlyingError``.
         case failed
 
@@ -37,10 +40,17 @@ public struct InvalidAction: Error, Sendable {
 
     /// The names of the events that lead from the state to one that allows the action, in the order of the definition.
     ///
-    /// None where a protocol allows it: whether a class conforms to that is not known before there is an object.
+    /// None where a protocol allows it of which the workflow has no ``StateGroup``: whether a class conforms to that is not known
+    /// before there is an object.
     public let leadingEvents: [String]
 
     let knowsLeadingEvents: Bool
+
+    /// The names of the workflow's actions that the state allows, in the order of the definition.
+    public let allowedActions: [String]
+
+    /// The names that would have answered an unknown one, the nearest first.
+    public let candidates: [String]
 
     /// What the caller passed along.
     public let userInfo: UserInfo
@@ -67,6 +77,7 @@ extension InvalidAction: CustomStringConvertible {
     var explanation: String {
         switch reason {
         case .notInState: "it is for \(expected ?? "another state")."
+        case .unknownAction: "the workflow lists no such action."
         case .failed: "it failed: \(underlyingError.map { "\($0)" } ?? "no error given")"
         case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
@@ -80,6 +91,8 @@ extension InvalidAction: CustomStringConvertible {
             leadingEvents.isEmpty
                 ? "No event leads there from \(state)."
                 : "These lead there: \(leadingEvents.map { "\"\($0)\"" }.joined(separator: ", "))."
+        case .unknownAction:
+            "Its actions are \(candidates.isEmpty ? "none" : candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
         case .failed: nil
         case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
         }

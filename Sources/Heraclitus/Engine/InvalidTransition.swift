@@ -14,8 +14,11 @@
 public struct InvalidTransition: Error, Sendable {
     /// Why a fire was refused.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// The workflow has no event of that name; ``InvalidTransition/candidates`` are those it has.
+        /// The workflow has no event of that name; ``InvalidTransition/candidates`` are those it has, the nearest first.
         case unknownEvent
+
+        /// The workflow has no state of that name; ``InvalidTransition/candidates`` are those it has, the nearest first.
+        case unknownState
 
         /// The event does not lead from the source, or not to that destination.
         case notAllowed
@@ -162,6 +165,8 @@ extension InvalidTransition: CustomStringConvertible {
             event == nil
                 ? "the event is no stored property of the workflow, or a modified copy of one."
                 : "the workflow has no such event."
+        case .unknownState:
+            "the workflow has no such state."
         case .notAllowed:
             "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
         case .declined:
@@ -193,6 +198,8 @@ extension InvalidTransition: CustomStringConvertible {
                 ? "\(source) is not left by any event." : "Allowed in \(source): \(Self.list(allowedEvents))."
         case .unknownEvent:
             "Its events are \(Self.list(candidates))."
+        case .unknownState:
+            "Its states are \(Self.list(candidates))."
         case .declined:
             nil
         case .unregisteredState:

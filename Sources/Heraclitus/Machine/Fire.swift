@@ -265,7 +265,7 @@ extension StateMachine {
     /// - Parameters:
     ///   - name: The name of the state.
     ///   - userInfo: What callbacks and errors get.
-    /// - Throws: ``InvalidTransition``; `unregisteredState` for a name that there is not; `noEvent` or `ambiguousEvent` if there
+    /// - Throws: ``InvalidTransition``; `unknownState` for a name that there is not, with those that there are; `noEvent` or `ambiguousEvent` if there
     ///   is not exactly one event; `destinationNeeded` if the state is not an ``EmptyState``.
     public func enter(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
         try fire(.enteringNamed(name), userInfo: userInfo) { _ in try core.emptyState(named: name) }

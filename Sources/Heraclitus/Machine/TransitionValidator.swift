@@ -100,7 +100,7 @@ extension TransitionValidator {
             )
         }
         guard let eventIndex else {
-            throw refusal(.unknownEvent, candidates: definition.events.map(\.name))
+            throw refusal(.unknownEvent, candidates: definition.events.map(\.name).nearest(to: eventName))
         }
         guard let sourceIndex = source.index else { throw refusal(.unregisteredState, candidates: [source.name]) }
         switch definition.verdict(on: eventIndex, from: sourceIndex) {

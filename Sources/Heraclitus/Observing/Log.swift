@@ -96,9 +96,8 @@ extension InvalidTransition {
     fileprivate var isTheProgramsFault: Bool {
         switch reason {
         case .notAllowed, .declined, .noEvent: false
-        case .unknownEvent, .unregisteredState, .unsuitableState, .destinationNeeded, .ambiguousEvent,
-            .transitionInProgress,
-            .endlessChain, .deadlock:
+        case .unknownEvent, .unknownState, .unregisteredState, .unsuitableState, .destinationNeeded,
+            .ambiguousEvent, .transitionInProgress, .endlessChain, .deadlock:
             true
         }
     }

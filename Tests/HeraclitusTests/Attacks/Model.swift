@@ -85,7 +85,7 @@ extension Model {
             guard let index = Self.index(destination) else { return .refused(.unregisteredState) }
             return entering(index, from: source)
         case .enterNamed(let destination):
-            guard let index = Self.index(destination) else { return .refused(.unregisteredState) }
+            guard let index = Self.index(destination) else { return .refused(.unknownState) }
             let verdict = entering(index, from: source)
             guard verdict == .leads(isUpdate: false), index != Self.empty else { return verdict }
             return .refused(.destinationNeeded)

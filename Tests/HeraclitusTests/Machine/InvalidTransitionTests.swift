@@ -22,7 +22,7 @@ import Testing
         let unknown = try #require(throws: InvalidTransition.self) { try machine.fire(named: "go") }
         #expect(
             unknown.description == "Download cannot fire \"go\" in IdleState: the workflow has no such event. "
-                + "Its events are \"load\", \"finish\", \"fail\", \"cancel\"."
+                + "Its events are \"load\", \"fail\", \"finish\", \"cancel\"."
         )
         let nowhere = try #require(throws: InvalidTransition.self) { try machine.enter(CompletedState(byteCount: 1)) }
         #expect(

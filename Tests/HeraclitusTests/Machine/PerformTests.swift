@@ -164,7 +164,7 @@ import Testing
         try door.enter(named: "ClosedState", userInfo: ["by": "wind"])
         #expect(door.state is ClosedState)
         let reasons: [(String, InvalidTransition.Reason)] = [
-            ("OpenState", .destinationNeeded), ("ClosedState", .noEvent), ("Nowhere", .unregisteredState),
+            ("OpenState", .destinationNeeded), ("ClosedState", .noEvent), ("Nowhere", .unknownState),
         ]
         for (name, reason) in reasons {
             let error = #expect(throws: InvalidTransition.self) { try door.enter(named: name) }

@@ -348,7 +348,7 @@ import Testing
             lines.entries == [
                 "info: Door open: ClosedState → OpenState", "debug: Door swing: OpenState → OpenState",
                 #"warning: Door cannot fire "lock" in OpenState: it does not lead from there to LockedState. Allowed in OpenState: "close", "swing", "smash"."#,
-                #"error: Door cannot fire "fly" in OpenState: the workflow has no such event. Its events are "open", "close", "swing", "lock", "unlock", "smash"."#,
+                #"error: Door cannot fire "fly" in OpenState: the workflow has no such event. Its events are "open", "close", "lock", "swing", "unlock", "smash"."#,
                 #"warning: Door cannot perform "knock" in OpenState: it is for ClosedState. These lead there: "close"."#,
                 #"info: Door "paint" performed in OpenState"#, #"notice: Door "windy" announced in OpenState"#,
             ]
