@@ -59,8 +59,27 @@ extension StateMachine {
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
     ///   - limit: How many bytes the archive may have; ``archiveLimit`` unless said otherwise.
+    ///   - scheduler: When events are due that fire by themselves.
     /// - Throws: ``ArchiveError``, whatever the bytes are.
-    public convenience init(archive: Data, limit: Int = StateMachine.archiveLimit) throws(ArchiveError) {
+    public convenience init(
+        archive: Data,
+        limit: Int = StateMachine.archiveLimit,
+        scheduler: Scheduler = .system
+    ) throws(ArchiveError) {
+        self.init(try Self.core(of: archive, limit: limit, scheduler))
+    }
+
+    /// The core of a machine for a store's unit of work, which is gone in a moment: nothing of it goes on by itself.
+    static func passive(archive: Data, limit: Int, scheduler: Scheduler) throws(ArchiveError) -> StateMachine {
+        StateMachine(try core(of: archive, limit: limit, scheduler, isPassive: true))
+    }
+
+    private static func core(
+        of archive: Data,
+        limit: Int,
+        _ scheduler: Scheduler,
+        isPassive: Bool = false
+    ) throws(ArchiveError) -> MachineCore {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         let definition = CompiledWorkflow<W>.shared.definition
         let snapshot: Snapshot
@@ -73,7 +92,7 @@ extension StateMachine {
         } catch {
             throw .notJSON(explanation: ArchiveError.explanation(of: error))
         }
-        self.init(MachineCore(definition, snapshot))
+        return MachineCore(definition, snapshot, scheduler, isPassive: isPassive)
     }
 }
 

@@ -20,6 +20,9 @@ public struct InvalidTransition: Error, Sendable {
         /// The event does not lead from the source, or not to that destination.
         case notAllowed
 
+        /// The event belongs to a state object that is no longer the current one: it has come too late.
+        case notCurrent
+
         /// A guard or a closure that builds the destination threw; its error is the ``InvalidTransition/underlyingError``.
         case declined
 
@@ -164,6 +167,8 @@ extension InvalidTransition: CustomStringConvertible {
                 : "the workflow has no such event."
         case .notAllowed:
             "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
+        case .notCurrent:
+            "it belongs to a state that was left."
         case .declined:
             "it was declined: \(underlyingError.map { "\($0)" } ?? "no error given")"
         case .unregisteredState:
@@ -193,7 +198,7 @@ extension InvalidTransition: CustomStringConvertible {
                 ? "\(source) is not left by any event." : "Allowed in \(source): \(Self.list(allowedEvents))."
         case .unknownEvent:
             "Its events are \(Self.list(candidates))."
-        case .declined:
+        case .declined, .notCurrent:
             nil
         case .unregisteredState:
             "Name it in an event or list it in the workflow's `states`."

@@ -95,7 +95,7 @@ extension StateMachine {
 extension InvalidTransition {
     fileprivate var isTheProgramsFault: Bool {
         switch reason {
-        case .notAllowed, .declined, .noEvent: false
+        case .notAllowed, .declined, .noEvent, .notCurrent: false
         case .unknownEvent, .unregisteredState, .unsuitableState, .destinationNeeded, .ambiguousEvent,
             .transitionInProgress,
             .endlessChain, .deadlock:

@@ -13,6 +13,9 @@ struct EventDeclaration: Sendable {
     @usableFromInline private(set) var willFire: [Hook] = []
     @usableFromInline private(set) var didFire: [Hook] = []
 
+    /// When the event fires by itself.
+    private(set) var deadlines: [DeadlineRule] = []
+
     init(_ name: String?, from sources: [any WorkflowState.Type]?, to destinations: [any WorkflowState.Type]) {
         self.name = name
         rules.append(EventRule(sources: sources, destinations: destinations, isUpdate: false))
@@ -32,6 +35,8 @@ struct EventDeclaration: Sendable {
     func adding(willFire body: @escaping Hook) -> Self { changed { $0.willFire.append(body) } }
 
     func adding(didFire body: @escaping Hook) -> Self { changed { $0.didFire.append(body) } }
+
+    func adding(deadline rule: DeadlineRule) -> Self { changed { $0.deadlines.append(rule) } }
 
     func ignoring(_ states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
 
