@@ -45,10 +45,14 @@ extension StateMachine {
         return archive
     }
 
-    /// Archives the machine, whatever its size, and says which state it archives: both as of one moment.
-    func archiveAndState() throws(ArchiveError) -> (archive: Data, state: String) {
+    /// Archives the machine, whatever its size, and says what one looks for without reading it: all as of one moment.
+    func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?) {
         let envelope = envelope()
-        return (try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name)
+        let state = envelope.snapshot.status.index
+        return (
+            try envelope.encoded(archiveEncoder), definition.states[state].name,
+            definition.deadlines(of: envelope.snapshot).first?.date
+        )
     }
 
     /// Restores a machine from an archive.
@@ -66,20 +70,6 @@ extension StateMachine {
         limit: Int = StateMachine.archiveLimit,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) {
-        self.init(try Self.core(of: archive, limit: limit, scheduler))
-    }
-
-    /// The core of a machine for a store's unit of work, which is gone in a moment: nothing of it goes on by itself.
-    static func passive(archive: Data, limit: Int, scheduler: Scheduler) throws(ArchiveError) -> StateMachine {
-        StateMachine(try core(of: archive, limit: limit, scheduler, isPassive: true))
-    }
-
-    private static func core(
-        of archive: Data,
-        limit: Int,
-        _ scheduler: Scheduler,
-        isPassive: Bool = false
-    ) throws(ArchiveError) -> MachineCore {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         let definition = CompiledWorkflow<W>.shared.definition
         let snapshot: Snapshot
@@ -92,7 +82,7 @@ extension StateMachine {
         } catch {
             throw .notJSON(explanation: ArchiveError.explanation(of: error))
         }
-        return MachineCore(definition, snapshot, scheduler, isPassive: isPassive)
+        self.init(MachineCore(definition, snapshot, scheduler))
     }
 }
 

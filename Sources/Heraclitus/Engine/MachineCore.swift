@@ -25,8 +25,7 @@ struct MachineCore: ~Copyable, Sendable {
     init(
         _ definition: Definition,
         _ snapshot: Snapshot,
-        _ scheduler: Scheduler = .system,
-        isPassive: Bool = false
+        _ scheduler: Scheduler = .system
     ) {
         self.init(
             definition,
@@ -35,7 +34,7 @@ struct MachineCore: ~Copyable, Sendable {
             snapshot.revision,
             snapshot.previous,
             environment: definition.hasActivity
-                ? MachineEnvironment(scheduler, isPassive: isPassive, entered: snapshot.entered) : nil
+                ? MachineEnvironment(scheduler, entered: snapshot.entered) : nil
         )
     }
 

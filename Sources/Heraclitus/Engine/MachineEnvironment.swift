@@ -15,15 +15,16 @@ final class MachineEnvironment: Sendable {
     let scheduler: Scheduler
 
     /// Whether nothing is to be armed, because the machine is gone in a moment, as in a store's unit of work.
-    let isPassive: Bool
+    var isPassive: Bool { passive.load(ordering: .relaxed) }
+
+    private let passive = Atomic(false)
 
     /// When the current state was entered, as the bits of a time interval; changes with the state, in its lock.
     private let entryTime: Atomic<UInt64>
     private let alarms = Lock<[Alarm]>([])
 
-    init(_ scheduler: Scheduler, isPassive: Bool, entered: Date?) {
+    init(_ scheduler: Scheduler, entered: Date?) {
         self.scheduler = scheduler
-        self.isPassive = isPassive
         entryTime = Atomic((entered ?? scheduler.date).timeIntervalSinceReferenceDate.bitPattern)
     }
 
@@ -41,6 +42,12 @@ final class MachineEnvironment: Sendable {
         func note() {
             environment.entryTime.store(date.timeIntervalSinceReferenceDate.bitPattern, ordering: .relaxed)
         }
+    }
+
+    /// Lets nothing be armed from now on.
+    func becomePassive() {
+        passive.store(true, ordering: .relaxed)
+        replaceAlarms(by: [])
     }
 
     /// Puts alarms into the place of those that there are, which do not come any more.

@@ -41,6 +41,12 @@ extension MachineCore {
 }
 
 extension Definition {
+    /// The deadlines of a machine as of a moment, in the order of their dates.
+    func deadlines(of snapshot: Snapshot) -> [(deadline: CompiledDeadline, date: Date)] {
+        guard let entered = snapshot.entered else { return [] }
+        return deadlines(of: snapshot.status.index, snapshot.state, entered)
+    }
+
     /// The deadlines of a state object, in the order of their dates.
     func deadlines(
         of state: Int,

@@ -14,9 +14,7 @@ extension StateMachine {
         guard let environment = core.environment else { return StateMachine(MachineCore(definition, snapshot)) }
         // What goes on by itself is the original's; the copy begins its own when it is activated, or fired.
         if snapshot.status.isActive { snapshot.status = PackedStatus(snapshot.status.index, .resumption) }
-        return StateMachine(
-            MachineCore(definition, snapshot, environment.scheduler, isPassive: environment.isPassive)
-        )
+        return StateMachine(MachineCore(definition, snapshot, environment.scheduler))
     }
 
     private static func copy(of state: AnyObject) -> AnyObject {

@@ -83,7 +83,7 @@ extension MachineCore {
             definition,
             state,
             PackedStatus(state.withObject(definition.indexOfBeginning), activation),
-            environment: definition.hasActivity ? MachineEnvironment(scheduler, isPassive: false, entered: nil) : nil
+            environment: definition.hasActivity ? MachineEnvironment(scheduler, entered: nil) : nil
         )
     }
 }

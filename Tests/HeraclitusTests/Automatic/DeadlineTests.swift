@@ -268,3 +268,69 @@ import Testing
         _ = try await busy.wait(for: LapsedState.self)
     }
 }
+
+extension DeadlineTests {
+    @Test(
+        "A store says what is due without decoding a machine, and fires it as units of work",
+        arguments: [false, true]
+    )
+    func store(inFiles: Bool) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store: any ArchiveStore = inFiles ? try DirectoryStore(at: folder) : InMemoryStore()
+        for (number, seconds) in [30.0, 10, 20].enumerated() {
+            try await store.update("\(number)", of: Bill.self, scheduler: clock.scheduler) {
+                try $0.fire.send(SentState(number, by: at(seconds)))
+            }
+        }
+        try await store.update("draft", of: Bill.self, scheduler: clock.scheduler) { $0.activate() }
+        #expect(clock.scheduler.count == 0)
+        #expect(try await store.load("1")?.due == at(10))
+        #expect(try await store.load("draft")?.due == nil)
+        #expect(try await store.ids(dueBy: at(20), of: "Bill") == ["1", "2"])
+        #expect(try await store.ids(dueBy: at(20), of: "Other") == [])
+        #expect(try await store.ids(dueBy: at(1_000), of: nil) == ["1", "2", "0"])
+        clock.advance(by: .seconds(25))
+        #expect(try await store.fireDue(Bill.self, scheduler: clock.scheduler) == ["1", "2"])
+        #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["1", "2"])
+        // Lapsed at 25, and so forgotten at 85.
+        #expect(try await store.load("1")?.due == at(85))
+        clock.advance(by: .seconds(100))
+        #expect(try await store.fireDue(Bill.self, scheduler: clock.scheduler) == ["0", "1", "2"])
+        #expect(try await store.ids(of: Bill.self, in: ClosedState.self) == ["1", "2"])
+        #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["0"])
+        #expect(try await store.fireDue(Bill.self, by: at(10_000), scheduler: clock.scheduler) == ["0"])
+        #expect(try await store.ids(dueBy: .distantFuture, of: nil) == [])
+    }
+
+    @Test("One machine that cannot be changed does not keep a store from the others")
+    func failures() async throws {
+        let store = InMemoryStore()
+        for number in 0..<3 {
+            try await store.update("\(number)", of: Bill.self, scheduler: clock.scheduler) {
+                try $0.fire.send(SentState(number, by: at(10)))
+            }
+        }
+        let kept = try #require(await store.load("1"))
+        try await store.save(
+            StoredArchive(
+                id: "1",
+                revision: kept.revision,
+                workflow: "Bill",
+                state: "SentState",
+                due: kept.due,
+                archive: Data("{".utf8)
+            )
+        )
+        let failed = Journal()
+        clock.advance(by: .seconds(20))
+        try await store.fireDue(Bill.self, scheduler: clock.scheduler) { id, error in
+            failed.write("\(id) \(error is ArchiveError)")
+        }
+        #expect(failed.entries == ["1 true"])
+        #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["0", "2"])
+        await #expect(throws: ArchiveError.self) {
+            try await store.fireDue(Bill.self, scheduler: clock.scheduler)
+        }
+    }
+}
