@@ -88,6 +88,9 @@ final class CallbackList: Sendable {
         var entries: [Entry] = []
         var nextNumber = 0
 
+        /// What the machine has around it from beginning to end.
+        var environment: MachineEnvironment?
+
         var phases: CallbackPhases { CallbackPhases(entries.map { CallbackPhases($0.phase) }) }
     }
 

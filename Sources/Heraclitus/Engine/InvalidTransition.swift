@@ -21,6 +21,9 @@ public struct InvalidTransition: Error, Sendable {
         /// The event does not lead from the source, or not to that destination.
         case notAllowed
 
+        /// The event belongs to a state object that is no longer the current one: it comes too late.
+        case notCurrent
+
         /// A guard, or a closure that builds the destination, threw the ``InvalidTransition/underlyingError``.
         case declined
 

@@ -19,7 +19,7 @@ extension MachineCore {
         var name: String?
         var destination = destination
         switch selector {
-        case .event(let index): event = index
+        case .event(let index), .bound(let index, _): event = index
         case .named(let text): name = text
         case .unbound: break
         case .entering(let type): destination = CompiledState.name(of: type)

@@ -106,7 +106,7 @@ extension MachineCore {
 
     /// Shows the destination, and lets the machine be fired from callbacks.
     private func commit(_ plan: TransitionPlan, to state: consuming OwnedObject, _ call: borrowing Call) {
-        let old = show(state, of: plan.destination)
+        let old = show(state, of: plan.destination, entry(of: plan))
         call.turn { $0.commit() }
         if let old { call.retire(old) }
     }
@@ -217,7 +217,7 @@ extension MachineCore {
         _ = call.turn { $0.beginFire() }
         var loan = lendCurrent(plan, call)
         notify(.before, of: plan, loan)
-        noteActivation()
+        noteActivation(entry(of: plan))
         call.turn { $0.commit() }
         notify(.after, of: plan, loan)
         call.takeBack(&loan)

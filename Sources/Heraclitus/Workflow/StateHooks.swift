@@ -11,15 +11,22 @@ struct StateHooks: Sendable {
     private let restoring: (any Restoring.Type)?
 
     /// The phases in which it has a hook when it is left.
-    let whenLeft: CallbackPhases
+    private(set) var whenLeft: CallbackPhases
 
     /// The phases in which it has a hook when it is entered.
-    let whenEntered: CallbackPhases
+    private(set) var whenEntered: CallbackPhases
+
+    /// The phases in which it has a hook when it gets new data.
+    private(set) var whenUpdated: CallbackPhases = []
 
     /// The phases in which it has a hook when its machine is activated.
     var whenActivated: CallbackPhases { restoring == nil ? whenEntered : whenEntered.union(.ofRestoring) }
 
-    init(of state: any WorkflowState.Type) {
+    /// Finds the hooks of a class.
+    /// - Parameters:
+    ///   - state: The class.
+    ///   - hasActivity: Whether anything goes on by itself while the machine is in the state.
+    init(of state: any WorkflowState.Type, hasActivity: Bool) {
         // To find out that a class does not conform is slow, and for most classes one question answers for all.
         let type = state as? any Capability.Type
         exitGuarding = type as? any ExitGuarding.Type
@@ -35,6 +42,11 @@ struct StateHooks: Sendable {
         whenEntered = CallbackPhases(listening: [
             (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil), (.didEnter, entering != nil),
         ])
+        if hasActivity {
+            whenLeft.insert(CallbackPhases(.activityEnd))
+            whenEntered.insert(CallbackPhases(.activityStart))
+            whenUpdated.insert(CallbackPhases(.activityStart))
+        }
     }
 }
 
