@@ -31,7 +31,7 @@ struct EnvelopeReader {
         let container = try decoder.container(keyedBy: EnvelopeKey.self)
         let format = try container.decode(Int.self, forKey: .format)
         guard format >= 1 else {
-            throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is no format.")
+            throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is not a format.")
         }
         guard format <= currentFormat else {
             throw ArchiveError.unknownFormat(format, supported: currentFormat, path: here)
@@ -42,14 +42,14 @@ struct EnvelopeReader {
         }
         let version = try container.decode(Int.self, forKey: .version)
         guard version >= 1 else {
-            throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is no version.")
+            throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is not a version.")
         }
         guard version <= definition.version else {
             throw ArchiveError.newerVersion(version, supported: definition.version, path: here)
         }
         let revision = isOfMachine ? try container.decode(Int.self, forKey: .revision) : 0
         guard (0...MachineCore.largestRevision).contains(revision) else {
-            throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is no revision.")
+            throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is not a revision.")
         }
         let isActivated = isOfMachine ? try container.decode(Bool.self, forKey: .activated) : true
         let name = try container.decode(String.self, forKey: .state)
@@ -75,7 +75,7 @@ struct EnvelopeReader {
         guard definition.layout(of: object, of: index) != nil else {
             throw ArchiveError.malformed(
                 path: path(.state),
-                explanation: "\(definition.states[index].name) is not of the type of this workflow's states."
+                explanation: "\(definition.states[index].name) does not have the type of this workflow's states."
             )
         }
         return Snapshot(

@@ -16,7 +16,7 @@ extension WorkflowEvent: Encodable {
                 self,
                 .init(
                     codingPath: encoder.codingPath,
-                    debugDescription: "The event is bound to no workflow; take it from \(W.self).events."
+                    debugDescription: "The event is not bound to a workflow; take it from \(W.self).events."
                 )
             )
         }
@@ -47,9 +47,9 @@ extension WorkflowEvent: Encodable {
 }
 
 extension WorkflowEvent: Decodable {
-    /// Finds the workflow's event of the name that was written.
+    /// Finds the workflow's event with the encoded name.
     ///
-    /// What it leads from and to, and its closures, are those of the definition.
+    /// Its states and closures are those of the definition.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` if the workflow has no event of that name, or one of another type.
     public init(from decoder: any Decoder) throws {

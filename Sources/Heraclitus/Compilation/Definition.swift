@@ -109,9 +109,9 @@ extension Definition {
         return destination
     }
 
-    /// The names of the events that may fire in a state, in the order of the definition.
-    func eventNames(acceptedIn source: Int) -> [String] {
-        events.filter { $0.reach.verdict(from: source, to: nil) != .notAllowed }.map(\.name)
+    /// The names of the events that lead from a state, in the order of the definition; an event that is ignored there does not.
+    func eventNames(leaving source: Int) -> [String] {
+        events.filter { $0.reach.verdict(from: source, to: nil) == .allowed }.map(\.name)
     }
 
     func stateIndex(named name: String) -> Int? { content.value.stateIndicesByName[name] }

@@ -67,7 +67,7 @@ extension StateMachine {
                 .unknownAction,
                 terms,
                 userInfo: userInfo,
-                candidates: definition.actions.map(\.name).nearest(to: name)
+                candidates: definition.actions.map(\.name).nearestFirst(to: name)
             )
             core.announce(.refused(error), Call(self, userInfo))
             throw error

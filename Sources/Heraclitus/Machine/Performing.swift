@@ -1,30 +1,30 @@
 extension StateMachine {
-    /// Runs a block in turn with the transitions: while it runs, no other thread's transition does.
+    /// Runs a block during which no other thread makes a transition.
     ///
-    /// The block may fire the machine; as in a `did…` hook, that is decided at once and carried out when the block has
-    /// returned, before `perform` does, also if the block throws. Inside a callback of this machine the block runs at once. The
-    /// machine is activated first, as by a fire. `state`, `can` and the like do not wait for the block.
+    /// The block may fire the machine. As in a `did…` hook, the fire is validated at once and carried out when the block has
+    /// returned, before `perform` does, even if the block throws. Inside a callback of this machine the block runs at once. The
+    /// machine is activated first, as by a fire. Reading `state`, `can` and the like does not wait for the block.
     /// - Parameter body: Gets the current state; runs once, on this thread.
-    /// - Returns: What the block returns.
-    /// - Throws: What the block throws; ``InvalidAction`` for a circle of waits.
+    /// - Returns: The block's value.
+    /// - Throws: The block's error; ``InvalidAction`` for a circle of waits.
     public func perform<Result>(_ body: (W.AnyState) throws -> Result) throws -> Result {
         let terms = ActionTerms(name: nil, expected: nil, states: nil)
         return try inTurn(for: terms, Call(self, [:])) { _ in try body(state) }
     }
 
-    /// Carries out an action of the caller's own that is allowed in one state, and in its subclasses, only.
+    /// Carries out an action of the caller's own that is allowed in one state and its subclasses only; in other states it is refused.
     ///
-    /// The definition need not list it; for one that it does list there is ``perform(_:userInfo:)``.
+    /// The definition need not list it. For one that it does list there is ``perform(_:userInfo:)``.
     ///
-    /// It runs in turn with the transitions, as ``perform(_:)``. Observers hear that it was performed or refused, and then what it
-    /// has fired.
+    /// No other thread makes a transition meanwhile, as for ``perform(_:)``. Observers get the action or its refusal, and then what
+    /// it has fired.
     /// - Parameters:
     ///   - name: The action's name, for observers and errors.
     ///   - allowed: The state's class, or a protocol of states.
-    ///   - userInfo: What observers and errors get.
+    ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state; runs once, on this thread.
-    /// - Returns: What the block returns.
-    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; what the block throws.
+    /// - Returns: The block's value.
+    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; the block's error.
     public func perform<S, Result>(
         action name: String,
         in allowed: S.Type,

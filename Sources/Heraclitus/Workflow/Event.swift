@@ -16,12 +16,12 @@
 /// }
 /// ```
 ///
-/// `Source` and `Destination` are what closures get and builders return: the class itself where there is one, the
-/// workflow's ``Workflow/AnyState`` where several are possible, and a group's protocol where the source is a ``StateGroup``. A
-/// subclass of a source or a destination is one, too.
+/// `Source` and `Destination` are the types that closures get and builders return: the class itself if there is only one,
+/// the workflow's ``Workflow/AnyState`` if several are possible, and a group's protocol if the source is a ``StateGroup``. An event
+/// for a class is one for its subclasses, too.
 ///
-/// An event is an immutable value; modifiers return another one. The events of `Download.events` are bound to their
-/// workflow: they know their names, can be encoded, and are equal to what is decoded from that.
+/// An event is an immutable value, and modifiers return another value. The events of `Download.events` are bound to their
+/// workflow: they have their names, can be encoded, and equal the decoded event.
 public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let slot: EventSlot
 
@@ -37,10 +37,10 @@ public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
 extension WorkflowEvent {
     /// Adds a guard, which throws to decline a transition.
     ///
-    /// An event's guards run first of all, in the order they were added, each exactly once per attempt, on the firing
-    /// thread. Like every modifier's closure it belongs to the definition, and so to every machine, copy and restored
-    /// machine. Add it behind the last `or`: one that what `or` adds would not be asked is a problem of the definition. Hooks
-    /// before `or` are called for the pairs that fit their types.
+    /// An event's guards run before all others, in the order in which they were added, each exactly once per fire, on the
+    /// firing thread. The closure belongs to the definition, and so to every machine, copy and restored machine. Add it after the
+    /// last `or`: a guard that would not be asked for what `or` adds is a ``WorkflowProblem/unaskedGuard(event:)``. Hooks added before
+    /// `or` are called only for pairs of their own types.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with these.
     public func guarded(
@@ -60,7 +60,7 @@ extension WorkflowEvent {
         )
     }
 
-    /// Adds a closure that is called before the event's transitions, when the guards have let them pass.
+    /// Adds a closure that is called before the event's transitions, after the guards.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with these.
     public func willFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
@@ -76,7 +76,7 @@ extension WorkflowEvent {
 
     /// Adds states in which firing the event does nothing, and is no error.
     ///
-    /// No guard, hook or observer runs and the revision stays. `can` answers `true`, for the fire would not be refused.
+    /// No guard, hook or observer runs, and the revision does not change. `can` is `true`, because a fire would not throw.
     /// - Parameters:
     ///   - first: A state in which it is ignored.
     ///   - more: Further ones.

@@ -50,7 +50,7 @@ extension WorkflowEvent {
 
     /// Makes an event that leads from each of several states to each of several others.
     ///
-    /// For pairs that are no such product use ``or(from:_:to:)``.
+    /// For pairs that are no such product use `or(from:to:)`.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
     ///   - firstSource: A state it is fired in.

@@ -1,6 +1,6 @@
-/// Any JSON, for data whose type is not known yet.
+/// Any JSON value, for data whose type is not known yet.
 ///
-/// It is written like what it stands for, and edited by subscript:
+/// It can be written as a literal, and edited by subscript:
 ///
 /// ```swift
 /// var data: JSONValue = ["url": "https://example.org", "attempts": 2]
@@ -20,10 +20,10 @@ public enum JSONValue: Hashable, Sendable {
     /// A number without a fraction that is larger than any `Int`.
     case unsigned(UInt64)
 
-    /// Any other number that a `Double` keeps.
+    /// Any other number that a `Double` can represent exactly.
     case number(Double)
 
-    /// A number with more digits than a `Double` keeps, such as an amount of money, as text.
+    /// A number with more digits than a `Double` can represent, such as an amount of money, as text.
     case decimal(String)
 
     /// A text.
@@ -39,9 +39,9 @@ public enum JSONValue: Hashable, Sendable {
 // MARK: - Looking and changing
 
 extension JSONValue {
-    /// The value for a key of an object; `nil` if there is none, or for what is no object.
+    /// The value for a key of an object; `nil` if there is none, or if this is not an object.
     ///
-    /// Setting `nil` removes the key. `null` becomes an object when a key is set; what is neither stays as it is.
+    /// Setting `nil` removes the key. `null` becomes an object when a key is set; any other value does not change.
     /// - Parameter key: The key.
     public subscript(key: String) -> JSONValue? {
         get { objectValue?[key] }
@@ -59,7 +59,7 @@ extension JSONValue {
         }
     }
 
-    /// The element of a list; `nil` beyond its end, or for what is no list.
+    /// The element of a list; `nil` beyond its end, or if this is not a list.
     ///
     /// Setting `nil` removes the element; setting one beyond the end changes nothing.
     /// - Parameter index: The place, from 0.
@@ -73,13 +73,13 @@ extension JSONValue {
         }
     }
 
-    /// The text, if it is one.
+    /// The text, if this is one.
     public var stringValue: String? { if case .string(let string) = self { string } else { nil } }
 
-    /// The number, if it is one without a fraction that an `Int` can be.
+    /// The number, if this is one that an `Int` can represent.
     public var intValue: Int? { if case .integer(let integer) = self { integer } else { nil } }
 
-    /// The number, if it is one.
+    /// The number, if this is one.
     public var doubleValue: Double? {
         switch self {
         case .integer(let integer): Double(integer)
@@ -90,13 +90,13 @@ extension JSONValue {
         }
     }
 
-    /// The answer, if it is one.
+    /// The Boolean, if this is one.
     public var boolValue: Bool? { if case .bool(let bool) = self { bool } else { nil } }
 
-    /// The elements, if it is a list.
+    /// The elements, if this is a list.
     public var arrayValue: [JSONValue]? { if case .array(let array) = self { array } else { nil } }
 
-    /// The values by key, if it is an object.
+    /// The values by key, if this is an object.
     public var objectValue: [String: JSONValue]? { if case .object(let object) = self { object } else { nil } }
 }
 
@@ -118,14 +118,14 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(floatLiteral value: Double) { self = .number(value) }
 
     /// Makes `true` or `false`.
-    /// - Parameter value: Which.
+    /// - Parameter value: The Boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 
     /// Makes a list.
     /// - Parameter elements: The elements.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// Makes an object; of two values for one key the last stays.
+    /// Makes an object; the last of two values for one key is used.
     /// - Parameter elements: Keys and values.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(Dictionary(elements) { $1 }) }
 }

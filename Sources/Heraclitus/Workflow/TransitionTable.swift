@@ -7,8 +7,8 @@
 /// table["load"]?.transitions         // [IdleState → LoadingState, FailureState → LoadingState]
 /// ```
 ///
-/// Subclasses and groups are spelled out: an event from `FailureState` lists a transition for each registered subclass, too, and one
-/// from a group for each of its states. Every list has the order of the definition.
+/// An event from `FailureState` lists a transition for each registered subclass, too, and one from a group for each of its states. Every
+/// list has the order of the definition.
 ///
 /// A table that is encoded has a key for each property. Those that came later are empty in a table that an earlier version of the
 /// library has encoded: ``groups`` and ``actions``. Keys are added and never change what they mean.
@@ -28,10 +28,10 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// The groups of states, and which states are in each.
     public let groups: [Group]
 
-    /// The name of the state in which a new machine is.
+    /// The name of the initial state.
     public let initial: String
 
-    /// The names of the final states: those that nothing leaves.
+    /// The names of the final states: those that no event leaves.
     public let finals: [String]
 
     /// All events.
@@ -63,7 +63,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The event's name.
         public let name: String
 
-        /// What it leads from and to.
+        /// The pairs of states that it leads from and to.
         public let transitions: [Transition]
 
         /// The names of the states in which it is ignored.
@@ -78,7 +78,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The name of the state that is entered.
         public let to: String
 
-        /// Whether the state keeps and only its data is replaced: no exit and no enter.
+        /// Whether the state is not left and only gets new data: no exit or entry hook runs.
         public let isUpdate: Bool
     }
 

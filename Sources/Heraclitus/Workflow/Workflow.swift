@@ -19,10 +19,10 @@
 /// #expect(Download.diagnostics.isEmpty)
 /// ```
 public protocol Workflow: Sendable {
-    /// What `machine.state` is handed out as, usually `any` protocol of the workflow's own; inferred from ``initial``.
+    /// The type of `machine.state`, usually `any` protocol of the workflow's own; inferred from ``initial``.
     associatedtype AnyState: Sendable
 
-    /// The state in which a new machine is; made anew for each machine, and once more when the definition is read.
+    /// The state of a new machine; called for each machine, and once more when the definition is read.
     static var initial: AnyState { get }
 
     /// The workflow's stable name, which archives, errors and tables use; by default the type's own name.
@@ -31,9 +31,9 @@ public protocol Workflow: Sendable {
     /// The version of what this workflow archives; 1 unless it says otherwise.
     static var version: Int { get }
 
-    /// The steps that bring archives of older versions up to this one, those of older versions first; none by default.
+    /// The steps that convert archives of older versions to this version, those of older versions first; none by default.
     ///
-    /// Every version from 2 to ``version`` has at least one. One that changes nothing in what older ones have archived has
+    /// Every version from 2 to ``version`` has at least one step. A version that did not change the archives has
     /// ``Migration/unchanged(in:)``.
     static var migrations: [Migration] { get }
 

@@ -41,7 +41,7 @@ import Testing
 
     static let kinds = ["directory", "memory"]
 
-    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(in: QueuedState([url])) }
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
 
     private static func url(_ machine: StateMachine<Ticket>?) -> String? {
         (machine?.state as? QueuedState)?.urls.first
@@ -201,7 +201,7 @@ import Testing
         let place = try Place(kind)
         let store = place.store
         try await store.save(
-            StateMachine<Ticket>(in: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
+            StateMachine<Ticket>(alreadyIn: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
             as: "1",
             expecting: 0
         )
