@@ -19,7 +19,11 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         CompiledWorkflow(definitions[W.self].map(Definition.init(content:)) ?? compile())
     }
 
-    static func diagnose() -> [WorkflowProblem] { DefinitionCompiler(W.self, events: W(), initial: W.initial).problems }
+    static func diagnose() -> [WorkflowProblem] {
+        let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initial)
+        let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
+        return problems + compiler.minorProblems(besides: problems)
+    }
 
     private static func compile() -> Definition {
         // Under no lock: reading a definition calls its author's code, which may itself use another workflow. Of two

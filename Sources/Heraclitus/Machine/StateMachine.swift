@@ -161,7 +161,7 @@ extension StateMachine {
         let object = core.source(of: candidate)
         if S.self == W.AnyState.self { return core.sourceLayout(of: candidate).handedOut(object, as: S.self) }
         guard let source = object as? S else {
-            preconditionFailure("An event that leads from one class only was accepted in another.")
+            preconditionFailure("An event that leads from one class or group only was accepted in another state.")
         }
         return source
     }

@@ -153,7 +153,7 @@ import Testing
             }
         )
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(text.contains("The property inner has an event of Inner. Declare an event of this workflow"))
+        #expect(text.contains("The property inner has an event or action of Inner. Declare one of this workflow"))
         #expect(
             Slip.diagnostics == [
                 .foreignEvent(property: "inner", workflow: "Inner"),
