@@ -16,7 +16,7 @@ private final class IdleState: DownloadState, EmptyState {}
 private protocol LiveState: DownloadState { var request: Request { get } }
 
 extension StateGroup where State == any LiveState {
-    static var live: Self { Self { $0 is any LiveState.Type } }
+    fileprivate static var live: Self { Self { $0 is any LiveState.Type } }
 }
 
 private final class ConnectingState: LiveState {
