@@ -50,7 +50,7 @@ extension WorkflowEvent {
 
     /// Makes an event that leads from each of several states to each of several others.
     ///
-    /// For pairs that are no such product use `or(from:to:)`.
+    /// To add single pairs, use `or(from:to:)`.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
     ///   - firstSource: A state it is fired in.
@@ -83,7 +83,7 @@ extension WorkflowEvent {
 extension WorkflowEvent {
     /// Makes an event that leads from every state of a group to a state.
     ///
-    /// Closures get the source as what the group is of: `any Live`.
+    /// Closures get the source typed as the group's protocol: `any Live`.
     ///
     /// ```swift
     /// let cancel = Event(from: .live, to: CancelledState.self)
@@ -115,10 +115,10 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: .group(group.declaration), to: [first, second] + more))
     }
 
-    /// Not available, because a protocol is no source; a ``StateGroup`` of it is one.
+    /// Not available, because a protocol cannot be a source; a ``StateGroup`` of it can.
     /// - Parameters:
     ///   - name: The event's name.
-    ///   - source: What is neither a class of states nor a group.
+    ///   - source: A type that is neither a class of states nor a group.
     ///   - destination: The state it leads to.
     @available(
         *,
@@ -205,8 +205,8 @@ extension WorkflowEvent {
 extension WorkflowEvent {
     /// Makes an event that gives a state new data without leaving it.
     ///
-    /// No guard and no hook of exit or entry runs; the event's own do, and the revision counts it. A subclass keeps its
-    /// class.
+    /// The guards and hooks of exit and entry do not run; those of the event do, and the revision counts the update. The new
+    /// object has to be of the same class as the current one.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
     ///   - state: The state whose data it replaces.
@@ -267,8 +267,8 @@ extension WorkflowEvent {
 
     /// Adds pairs of source and destination.
     ///
-    /// Pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A. Put guards and hooks
-    /// behind the last `or`: see ``guarded(_:)``.
+    /// It adds pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A. Add guards and
+    /// hooks after the last `or`: see ``guarded(_:)``.
     /// - Parameters:
     ///   - firstSource: A state it is fired in as well.
     ///   - moreSources: Further ones.

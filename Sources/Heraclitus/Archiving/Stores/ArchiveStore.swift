@@ -226,7 +226,7 @@ extension ArchiveStore {
     ///
     /// If somebody else has saved or deleted the machine meanwhile, it is loaded and changed again, after a delay that grows with
     /// each conflict up to 50 ms. So the closure, and the hooks of states, may run several times. What must happen only once,
-    /// when the change is certain, belongs into `saved`.
+    /// when the change is certain, belongs in `saved`.
     ///
     /// Nothing is saved when the closure throws, or changes nothing in a stored machine. An archive of an older version of the
     /// workflow is replaced only by a change.
