@@ -153,7 +153,7 @@ import Testing
     func declined() throws {
         let machine = try sent(13, by: 10)
         let rejected = Journal()
-        machine.observe { if case .rejected(let error) = $0 { rejected.write(error.reason.rawValue) } }
+        machine.observe { if case .rejected(let error) = $0.outcome { rejected.write(error.reason.rawValue) } }
         clock.advance(by: .seconds(1_000))
         #expect(machine.isIn(LapsedState.self))
         #expect(rejected.entries == ["declined"])
@@ -218,7 +218,7 @@ import Testing
     func endless() throws {
         let machine = StateMachine<Spin>(scheduler: clock.scheduler)
         let rejected = Journal()
-        machine.observe { if case .rejected(let error) = $0 { rejected.write(error.reason.rawValue) } }
+        machine.observe { if case .rejected(let error) = $0.outcome { rejected.write(error.reason.rawValue) } }
         try machine.fire.start()
         #expect(rejected.entries == ["endlessChain"])
         #expect(machine.revision == StateMachine<Spin>.chainLimit + 1)
