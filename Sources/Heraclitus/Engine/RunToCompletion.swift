@@ -3,6 +3,10 @@
 // This file tells it from top to bottom; every call in it is to a room that the reader may skip. An activation, an action and an
 // announcement are the same turn with another beginning. One thread owns the machine from `acquire` to `finish`; no lock is held
 // while user code runs.
+//
+// `acquire` may run a whole activation, with its callbacks and what they fire, before the call that has acquired the machine begins.
+// The phase of the turn is changed by `begin` (a fire is decided), `commit` (callbacks may fire), `endFire` (a nested fire is queued
+// or refused), `drain` (what was queued is decided, or told; the turn is idle when there is no more) and `beginAction`.
 
 extension MachineCore {
     /// Fires an event.
@@ -23,18 +27,18 @@ extension MachineCore {
         let role: TurnRole
         do { role = try acquire(call) } catch { throw deadlock(selector, error, call) }
         defer { finish(role, call) }
-        do throws(InvalidTransition) {
+        do throws(Refusal) {
             let source = try begin(selector, call)
             // An outermost call ends its turn, and so its phase, in `finish`.
             defer { if role == .nested { call.turn { $0.endFire() } } }
-            let event = definition.events.element(try select(selector, in: source, call))
-            guard try validate(event, from: source, call) else { return }
+            let event = definition.events.element(try select(selector, in: source))
+            guard try validate(event, from: source) else { return }
             let candidate = CandidateTransition(
                 event: event,
                 source: source,
                 queuedSource: role == .nested ? call.turn { $0.lastQueued?.state } : nil
             )
-            let state = try object(of: candidate, building: build, call)
+            let state = try object(of: candidate, building: build)
             let plan = try validate(candidate, leadingTo: state, call)
             var loan = try askGuards(of: plan, from: candidate, to: state, role, call)
             // From here the loan goes one of two ways: what waits keeps its objects, what is carried out gives it back.
@@ -46,6 +50,7 @@ extension MachineCore {
                 carryOut(plan, to: state, loan, call)
             }
         } catch {
+            let error = InvalidTransition(error, in: definition, userInfo: call.userInfo)
             post(.rejected(error), call)
             throw error
         }
@@ -79,13 +84,19 @@ extension MachineCore {
     }
 
     /// Carries out what callbacks have fired, and tells what is to be told, in order.
+    @inline(__always)
     private func drain(_ call: borrowing Call) {
-        while let next = call.turn({ $0.next() }) {
-            switch next {
-            case .carryOut(let accepted):
-                carryOut(accepted.plan, to: OwnedObject(accepted.state), TransitionLoan(accepted.objects), call)
-            case .tell(let occurrence): tellObservers(occurrence)
-            }
+        // Most turns queue nothing: so they are asked before there is room for what they have queued.
+        while !call.turn({ $0.isDone() }) { carryOutNext(call) }
+    }
+
+    @inline(never)
+    private func carryOutNext(_ call: borrowing Call) {
+        switch call.turn({ $0.next() }) {
+        case .carryOut(let accepted):
+            carryOut(accepted.plan, to: OwnedObject(accepted.state), TransitionLoan(accepted.objects), call)
+        case .tell(let occurrence): tellObservers(occurrence)
+        case nil: break
         }
     }
 }
@@ -116,7 +127,7 @@ extension MachineCore {
             if ownership.isOwned(by: thread) { return .nested }
             if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) { throw Deadlock(machines: circle) }
         }
-        call.thread.withContent { $0.open(call.lentMachine.id, in: now.index) }
+        call.thread.content.open(call.lentMachine.id, in: now.index)
         if !now.isActive {
             if isActivation { carryOutActivation(call) } else { carryOutActivation(Call(withoutUserInfo: call)) }
         }
@@ -127,8 +138,7 @@ extension MachineCore {
     private func finish(_ role: TurnRole, _ call: borrowing Call) {
         guard case .outermost = role else { return }
         drain(call)
-        var retired = ThreadState.Retired()
-        call.thread.withContent { $0.close(&retired) }
+        let retired = call.thread.content.close(call.lentMachine.id)
         if ownership.release() { ParkingLot.shared.wake(for: call.parkable) }
         // Not before, because a deinitializer is user code, which may take the next turn.
         withExtendedLifetime(retired) {}
