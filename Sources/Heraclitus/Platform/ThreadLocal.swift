@@ -119,24 +119,19 @@ private struct SystemKey: ~Copyable, Sendable {
 
     func keep(_ value: UnsafeMutableRawPointer) {
         if number.load(ordering: .acquiring) == 0 {
-            let key = Self.make()
-            let (isFirst, _) = number.compareExchange(expected: 0, desired: key + 1, ordering: .acquiringAndReleasing)
-            if !isFirst { Self.discard(key) }
+            // Of two threads that come here at once, the first one's key stays, and the other one's is never used.
+            _ = number.compareExchange(expected: 0, desired: Self.make() + 1, ordering: .acquiringAndReleasing)
         }
         let isKept = unsafe Self.keep(value, by: number.load(ordering: .acquiring) - 1)
         precondition(isKept, "The system has no place for a value of this thread.")
     }
 
-    #if canImport(WinSDK)
-        private static func make() -> UInt {
-            UInt(
-                FlsAlloc { address in
-                    if let address = unsafe address { unsafe Unmanaged<AnyObject>.fromOpaque(address).release() }
-                }
-            )
-        }
+    private static func release(_ value: UnsafeMutableRawPointer?) {
+        if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
+    }
 
-        private static func discard(_ key: UInt) { FlsFree(DWORD(key)) }
+    #if canImport(WinSDK)
+        private static func make() -> UInt { UInt(FlsAlloc { unsafe SystemKey.release($0) }) }
 
         private static func value(of key: UInt) -> UnsafeMutableRawPointer? { unsafe FlsGetValue(DWORD(key)) }
 
@@ -148,8 +143,6 @@ private struct SystemKey: ~Copyable, Sendable {
         private nonisolated(unsafe) static var only: UnsafeMutableRawPointer?
 
         private static func make() -> UInt { 0 }
-
-        private static func discard(_ key: UInt) {}
 
         private static func value(of key: UInt) -> UnsafeMutableRawPointer? { unsafe only }
 
@@ -166,8 +159,6 @@ private struct SystemKey: ~Copyable, Sendable {
             return UInt(key)
         }
 
-        private static func discard(_ key: UInt) { pthread_key_delete(pthread_key_t(truncatingIfNeeded: key)) }
-
         @inline(__always)
         private static func value(of key: UInt) -> UnsafeMutableRawPointer? {
             unsafe pthread_getspecific(pthread_key_t(truncatingIfNeeded: key))
@@ -175,10 +166,6 @@ private struct SystemKey: ~Copyable, Sendable {
 
         private static func keep(_ value: UnsafeMutableRawPointer, by key: UInt) -> Bool {
             unsafe pthread_setspecific(pthread_key_t(truncatingIfNeeded: key), value) == 0
-        }
-
-        private static func release(_ value: UnsafeMutableRawPointer?) {
-            if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
         }
     #endif
 }
