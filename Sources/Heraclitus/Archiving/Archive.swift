@@ -40,7 +40,7 @@ extension StateMachine {
         prettyPrinted isPrettyPrinted: Bool = false,
         limit: Int = StateMachine.archiveLimit
     ) throws(ArchiveError) -> Data {
-        let archive = try envelope(including: extras).encoded(isPrettyPrinted ? prettyEncoder : archiveEncoder)
+        let archive = try envelope(including: extras).encoded(isPrettyPrinted: isPrettyPrinted)
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         return archive
     }
@@ -63,9 +63,19 @@ extension StateMachine {
     public convenience init(archive: Data, limit: Int = StateMachine.archiveLimit) throws(ArchiveError) {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         let definition = CompiledWorkflow<W>.shared.definition
-        let snapshot: Snapshot
+        self.init(MachineCore(definition, try EnvelopeReader.read(archive, definition) { try $0.snapshot() }))
+    }
+}
+
+extension EnvelopeReader {
+    /// Reads an archive of bytes; what `read` throws that is no ``ArchiveError`` is about the JSON.
+    static func read<Result>(
+        _ archive: Data,
+        _ definition: Definition,
+        _ read: (EnvelopeReader) throws -> Result
+    ) throws(ArchiveError) -> Result {
         do {
-            snapshot = try EnvelopeReader(ArchiveDecoder(.text(try JSONText(archive), 0)), definition).snapshot()
+            return try read(EnvelopeReader(ArchiveDecoder(.text(try JSONText(archive), 0)), definition))
         } catch let error as ArchiveError {
             throw error
         } catch let problem as JSONProblem {
@@ -73,11 +83,14 @@ extension StateMachine {
         } catch {
             throw .notJSON(explanation: ArchiveError.explanation(of: error))
         }
-        self.init(MachineCore(definition, snapshot))
     }
 }
 
 extension Envelope {
+    func encoded(isPrettyPrinted: Bool) throws(ArchiveError) -> Data {
+        try encoded(isPrettyPrinted ? prettyEncoder : archiveEncoder)
+    }
+
     fileprivate func encoded(_ encoder: JSONEncoder) throws(ArchiveError) -> Data {
         do {
             let archive = try encoder.encode(self)

@@ -23,12 +23,21 @@ extension WorkflowEvent: Encodable {
         var container = encoder.container(keyedBy: EventKey.self)
         let rules = declaration.rules.all
         try container.encode(name, forKey: .name)
-        if rules.allSatisfy({ $0.sources != nil }) {
-            try container.encode(Self.names(rules.flatMap { $0.sources ?? [] }), forKey: .from)
-        } else {
+        if rules.contains(where: \.sources.isAny) {
             try container.encodeNil(forKey: .from)
+        } else {
+            try container.encode(Self.names(rules.flatMap { Self.sources(of: $0) }), forKey: .from)
         }
-        try container.encode(Self.names(rules.flatMap(\.destinations)), forKey: .to)
+        let destinations = rules.flatMap { $0.isUpdate ? Self.sources(of: $0) : $0.destinations }
+        try container.encode(Self.names(destinations), forKey: .to)
+    }
+
+    private static func sources(of rule: DeclaredRule) -> [any WorkflowState.Type] {
+        switch rule.sources {
+        case .any: []
+        case .states(let states): states
+        case .group(let group): CompiledWorkflow<W>.shared.definition.states.map(\.type).filter(group.includes)
+        }
     }
 
     private static func names(_ states: [any WorkflowState.Type]) -> [String] {

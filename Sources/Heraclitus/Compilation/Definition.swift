@@ -11,6 +11,8 @@ struct Definition: Sendable {
         let version: Int
         let migrations: [Migration]
         let states: ImmortalArray<CompiledState>
+        let groups: [CompiledGroup]
+        let actions: [CompiledAction]
         let events: ImmortalArray<CompiledEvent>
 
         /// The workflow's own value, with its bound events.
@@ -36,6 +38,8 @@ struct Definition: Sendable {
         version: Int,
         migrations: [Migration],
         states: [CompiledState],
+        groups: [CompiledGroup],
+        actions: [CompiledAction],
         events: [CompiledEvent],
         eventValues: ErasedImmortal,
         initial: (any WorkflowState.Type)?,
@@ -49,6 +53,8 @@ struct Definition: Sendable {
                 version: version,
                 migrations: migrations,
                 states: ImmortalArray(states),
+                groups: groups,
+                actions: actions,
                 events: ImmortalArray(events),
                 eventValues: eventValues,
                 initial: initial.flatMap { initial in
@@ -74,6 +80,8 @@ struct Definition: Sendable {
 
     @inline(__always)
     var events: ImmortalArray<CompiledEvent> { content.value.events }
+
+    var actions: [CompiledAction] { content.value.actions }
 
     var initial: Int? { content.value.initial?.index }
 
@@ -146,6 +154,7 @@ extension Definition {
 
     private func learnLayout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
         guard let layout = content.value.findLayout(object) else { return nil }
+        checkGroups(of: object, in: state)
         states[state].layout.learn(layout)
         return layout
     }

@@ -152,6 +152,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
     var explanation: String {
         switch reason {
         case .notInState: "it is for \(expected ?? "another state")."
+        case .unknownAction: "the workflow lists no such action."
         case .failed: "it failed: \(causeWords)"
         case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
@@ -164,6 +165,8 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
             leadingEvents.isEmpty
                 ? "No event leads there from \(state)."
                 : "These lead there: \(leadingEvents.map { "\"\($0)\"" }.joined(separator: ", "))."
+        case .unknownAction:
+            "Its actions are \(candidates.isEmpty ? "none" : candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
         case .failed: nil
         case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
         }

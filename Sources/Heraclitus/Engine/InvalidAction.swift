@@ -14,6 +14,9 @@ public struct InvalidAction: Error, Sendable {
         /// The machine is in a state that does not allow it.
         case notInState
 
+        /// The workflow lists no action of that name; ``InvalidAction/candidates`` are those it lists, the nearest first.
+        case unknownAction
+
         /// The action itself threw; observers hear of it so, the caller gets the ``InvalidAction/underlyingError``.
         case failed
 
@@ -38,10 +41,17 @@ public struct InvalidAction: Error, Sendable {
 
     /// The names of the events that lead from the state to one that allows the action, in the order of the definition.
     ///
-    /// None where a protocol allows it: whether a class conforms to that is not known before there is an object.
+    /// None where a protocol allows it of which the workflow has no ``StateGroup``: whether a class conforms to that is not known
+    /// before there is an object.
     public let leadingEvents: [String]
 
     let knowsLeadingEvents: Bool
+
+    /// The names of the workflow's actions that the state allows, in the order of the definition.
+    public let allowedActions: [String]
+
+    /// The names that would have answered an unknown one, the nearest first.
+    public let candidates: [String]
 
     /// What the caller passed along.
     public let userInfo: UserInfo

@@ -91,7 +91,10 @@ extension StateMachine {
     @inlinable public var state: W.AnyState { core.state.read(as: W.AnyState.self) }
 
     /// The state object that the last transition left; `nil` before the first, and after restoring.
-    public var previousState: W.AnyState? { core.snapshot.previous as? W.AnyState }
+    public var previousState: W.AnyState? {
+        // Without an object there is nothing to cast: `nil` itself can be cast to an `AnyState` that may be anything.
+        core.snapshot.previous.flatMap { $0 as? W.AnyState }
+    }
 
     /// The name of the current state.
     public var stateName: String { definition.states[core.now.index].name }
@@ -158,7 +161,7 @@ extension StateMachine {
         let object = core.source(of: candidate)
         if S.self == W.AnyState.self { return core.sourceLayout(of: candidate).handedOut(object, as: S.self) }
         guard let source = object as? S else {
-            preconditionFailure("An event that leads from one class only was accepted in another.")
+            preconditionFailure("An event that leads from one class or group only was accepted in another state.")
         }
         return source
     }

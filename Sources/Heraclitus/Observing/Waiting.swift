@@ -8,7 +8,8 @@ extension StateMachine {
     /// ```
     /// - Parameter state: The state's class, or a protocol of states.
     /// - Returns: The state object with which it was reached.
-    /// - Throws: ``StateUnreachable`` when no events lead there any more; of a protocol that is only known in a final state.
+    /// - Throws: ``StateUnreachable`` when no events lead there any more; of a protocol of which the workflow has no ``StateGroup``
+    ///   that is only known in a final state.
     ///   `CancellationError` when the task is cancelled.
     public func wait<S: Sendable>(for state: S.Type) async throws -> S {
         let beginnings = definition.states(leadingTo: state)
@@ -46,12 +47,12 @@ public struct StateUnreachable: Error, Hashable, Sendable, CustomStringConvertib
 extension Definition {
     /// The numbers of the states from which events lead, by any way, to a class.
     ///
-    /// Whether a class conforms to a protocol is not known before there is an object: then every state that is left leads there.
+    /// Whether a class conforms to a protocol of which there is no group is not known: then every state that is left leads there.
     fileprivate func states<S>(leadingTo state: S.Type) -> Set<Int> {
-        guard S.self is AnyClass else {
+        guard let goals = states(of: state) else {
             return Set(states.map(\.index).filter { index in events.contains { $0.reach.leaves(index) } })
         }
-        var found = Set(states.filter { $0.type is S.Type }.map(\.index))
+        var found = Set(goals)
         while true {
             let before = states.map(\.index).filter { index in
                 !found.contains(index)

@@ -29,9 +29,26 @@ public struct Migration: Sendable {
 
     let change: @Sendable (inout RawArchive) throws -> Void
 
-    private init(_ name: String, in version: Int, _ change: @escaping @Sendable (inout RawArchive) throws -> Void) {
+    /// What the step does to the names of states, as far as that is known.
+    let renaming: Renaming
+
+    enum Renaming: Sendable {
+        case nothing
+        case state(String, to: String)
+
+        /// A closure decides.
+        case unknown
+    }
+
+    private init(
+        _ name: String,
+        in version: Int,
+        _ renaming: Renaming,
+        _ change: @escaping @Sendable (inout RawArchive) throws -> Void
+    ) {
         self.name = name
         self.version = version
+        self.renaming = renaming
         self.change = change
     }
 
@@ -48,7 +65,7 @@ public struct Migration: Sendable {
         in version: Int,
         _ change: @escaping @Sendable (inout RawArchive) throws -> Void
     ) -> Migration {
-        Migration(name, in: version, change)
+        Migration(name, in: version, .unknown, change)
     }
 
     /// Makes a step for a state that has another name now.
@@ -58,7 +75,7 @@ public struct Migration: Sendable {
     ///   - version: The version in which it was renamed, 2 or later.
     /// - Returns: The step.
     public static func renameState(_ name: String, to newName: String, in version: Int) -> Migration {
-        Migration("rename the state \(name) to \(newName)", in: version) { archive in
+        Migration("rename the state \(name) to \(newName)", in: version, .state(name, to: newName)) { archive in
             if archive.state == name { archive.state = newName }
         }
     }
@@ -76,7 +93,7 @@ public struct Migration: Sendable {
         in version: Int,
         data change: @escaping @Sendable (inout JSONValue) throws -> Void = { _ in }
     ) -> Migration {
-        Migration("remove the state \(name) into \(other)", in: version) { archive in
+        Migration("remove the state \(name) into \(other)", in: version, .state(name, to: other)) { archive in
             guard archive.state == name else { return }
             archive.state = other
             try change(&archive.data)
@@ -87,7 +104,7 @@ public struct Migration: Sendable {
     /// - Parameter version: The version, 2 or later.
     /// - Returns: The step.
     public static func unchanged(in version: Int) -> Migration {
-        Migration("leave everything as it is", in: version) { _ in }
+        Migration("leave everything as it is", in: version, .nothing) { _ in }
     }
 }
 

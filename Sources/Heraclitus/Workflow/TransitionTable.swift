@@ -7,8 +7,11 @@
 /// table["load"]?.transitions         // [IdleState → LoadingState, FailureState → LoadingState]
 /// ```
 ///
-/// Subclasses are spelled out: an event from `FailureState` lists a transition for each registered subclass, too. Every
-/// list has the order of the definition.
+/// Subclasses and groups are spelled out: an event from `FailureState` lists a transition for each registered subclass, too, and one
+/// from a group for each of its states. Every list has the order of the definition.
+///
+/// A table that is encoded has a key for each property. Those that came later are empty in a table that an earlier version of the
+/// library has encoded: ``groups`` and ``actions``. Keys are added and never change what they mean.
 public struct TransitionTable: Codable, Hashable, Sendable {
     /// The workflow's name.
     public let workflow: String
@@ -22,6 +25,9 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// The name of the nearest superclass that is a state, for each state that has one.
     public let superstates: [String: String]
 
+    /// The groups of states, and which states are in each.
+    public let groups: [Group]
+
     /// The name of the state in which a new machine is.
     public let initial: String
 
@@ -30,6 +36,27 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
     /// All events.
     public let events: [Event]
+
+    /// All actions that the definition lists.
+    public let actions: [Action]
+
+    /// A group of a transition table.
+    public struct Group: Codable, Hashable, Sendable {
+        /// The group's name.
+        public let name: String
+
+        /// The names of its states.
+        public let states: [String]
+    }
+
+    /// An action of a transition table.
+    public struct Action: Codable, Hashable, Sendable {
+        /// The action's name.
+        public let name: String
+
+        /// The names of the states in which it is allowed.
+        public let states: [String]
+    }
 
     /// An event of a transition table.
     public struct Event: Codable, Hashable, Sendable {
@@ -58,6 +85,24 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// The event of a name, or `nil`.
     /// - Parameter name: The event's name.
     public subscript(name: String) -> Event? { events.first { $0.name == name } }
+}
+
+extension TransitionTable {
+    /// Decodes a table, also one of an earlier version of the library.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        workflow = try container.decode(String.self, forKey: .workflow)
+        version = try container.decode(Int.self, forKey: .version)
+        states = try container.decode([String].self, forKey: .states)
+        superstates = try container.decode([String: String].self, forKey: .superstates)
+        groups = try container.decodeIfPresent([Group].self, forKey: .groups) ?? []
+        initial = try container.decode(String.self, forKey: .initial)
+        finals = try container.decode([String].self, forKey: .finals)
+        events = try container.decode([Event].self, forKey: .events)
+        actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
+    }
 }
 
 extension TransitionTable.Transition: CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// The definition of a workflow: a struct whose stored properties are its events.
+/// The definition of a workflow: a struct whose stored properties are its events and actions.
 ///
 /// ```swift
 /// struct Download: Workflow {
@@ -40,6 +40,16 @@ public protocol Workflow: Sendable {
     /// States that no event names, such as subclasses of those that one does; none by default.
     static var states: [any WorkflowState.Type] { get }
 
+    /// Groups of states, for tables and diagrams to name; none by default.
+    ///
+    /// Those that events speak of are named anyway. One that only hooks, `isIn` or `wait` speak of is listed here if tables are to
+    /// show it, or if ``StateMachine/wait(for:)`` is to know from which states it can still be reached:
+    ///
+    /// ```swift
+    /// static var groups: [any AnyStateGroup] { [StateGroup.live] }
+    /// ```
+    static var groups: [any AnyStateGroup] { get }
+
     /// Makes the definition with all its events.
     init()
 }
@@ -47,6 +57,9 @@ public protocol Workflow: Sendable {
 extension Workflow {
     /// An event of this workflow, from a source to a destination.
     public typealias Event<Source, Destination> = WorkflowEvent<Self, Source, Destination>
+
+    /// An action of this workflow, which a state allows.
+    public typealias Action<State, Result> = WorkflowAction<Self, State, Result>
 
     /// The type's own name.
     public static var name: String { ownName(of: Self.self) }
@@ -59,4 +72,7 @@ extension Workflow {
 
     /// No further states.
     public static var states: [any WorkflowState.Type] { [] }
+
+    /// No further groups.
+    public static var groups: [any AnyStateGroup] { [] }
 }

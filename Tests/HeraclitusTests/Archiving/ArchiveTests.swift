@@ -108,7 +108,8 @@ import Testing
         let machine = StateMachine<Full>()
         let archive = try machine.archive(including: .definition)
         #expect(
-            String(decoding: archive, as: UTF8.self).contains(#""definition":{"events":[{"ignored":[],"name":"fill""#)
+            String(decoding: archive, as: UTF8.self)
+                .contains(#""definition":{"actions":[],"events":[{"ignored":[],"name":"fill""#)
         )
         #expect(try StateMachine<Full>(archive: archive).archive() == machine.archive())
         #expect(try machine.archive(including: .definition) == archive)

@@ -153,7 +153,7 @@ import Testing
             }
         )
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(text.contains("The property inner holds an event of Inner; declare one of this workflow"))
+        #expect(text.contains("The property inner is declared for Inner; declare one of this workflow"))
         #expect(
             Slip.diagnostics == [
                 .foreignEvent(property: "inner", workflow: "Inner"),

@@ -294,26 +294,26 @@ struct Forms: Workflow {
         let leave = Event(from: IdleState.self, to: GasState.self)
     }
 
-    @Test("A modifier before `.or` applies to the pairs that fit its types, one after it to all")
+    @Test("A hook before `.or` is called for the pairs that fit its types, one after it for all")
     func modifiersAndPairs() throws {
         let machine = StateMachine<Modified>()
-        try machine.fire.toggle(userInfo: ["journal": "x"])
-        let narrow = #expect(throws: InvalidTransition.self) { try machine.fire.toggle(userInfo: ["refuse": "all"]) }
-        #expect((narrow?.underlyingError as? Refusal)?.text == "all")
-        try machine.fire.toggle(userInfo: ["refuse": "first"])
-        let wide = #expect(throws: InvalidTransition.self) { try machine.fire.toggle(userInfo: ["refuse": "first"]) }
-        #expect((wide?.underlyingError as? Refusal)?.text == "first")
+        try machine.fire.toggle()
+        let refused = #expect(throws: InvalidTransition.self) { try machine.fire.toggle(userInfo: ["refuse": true]) }
+        #expect(refused?.underlyingError as? Refusal == Refusal(text: "all"))
+        try machine.fire.toggle()
+        try machine.fire.toggle()
+        #expect(Modified.journal.entries == ["to gas", "any", "any", "to gas", "any"])
     }
 
     struct Modified: Workflow {
+        static let journal = Journal()
         static var initial: any WorkflowState { FluidState() }
         let toggle = Event(from: FluidState.self, to: GasState.self)
-            .guarded { (_: FluidState, _: GasState, transition) in
-                if transition.userInfo["refuse", as: String.self] == "first" { throw Refusal(text: "first") }
-            }
+            .willFire { (_: FluidState, _: GasState, _) in Self.journal.write("to gas") }
             .or(from: GasState.self, to: FluidState.self)
+            .willFire { _, _, _ in Self.journal.write("any") }
             .guarded { _, _, transition in
-                if transition.userInfo["refuse", as: String.self] == "all" { throw Refusal(text: "all") }
+                if transition.userInfo["refuse", as: Bool.self] == true { throw Refusal(text: "all") }
             }
     }
 
