@@ -18,9 +18,6 @@ public struct InvalidTransition: Error, Sendable {
         /// The workflow has no event of that name; ``InvalidTransition/candidates`` are those it has, the nearest first.
         case unknownEvent
 
-        /// The workflow has no state of that name; ``InvalidTransition/candidates`` are those it has, the nearest first.
-        case unknownState
-
         /// The event does not lead from the source, or not to that destination.
         case notAllowed
 
