@@ -33,19 +33,17 @@ extension MachineCore {
 
     /// Finds the event that is to fire.
     @inline(__always)
-    func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition) -> Int {
+    func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Refusal) -> Int {
         if case .event(let index) = selector { return index }
         return try search(selector, in: source, call)
     }
 
     @inline(never)
-    private func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition)
-        -> Int
-    {
-        func refusal(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> InvalidTransition {
-            self.refusal(reason, selector, from: source, userInfo: call.userInfo, candidates: candidates)
+    private func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Refusal) -> Int {
+        func refusal(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> Refusal {
+            self.refusal(reason, of: selector, from: source, candidates: candidates)
         }
-        func onlyEvent(to destination: Int) throws(InvalidTransition) -> Int {
+        func onlyEvent(to destination: Int) throws(Refusal) -> Int {
             let events = definition.events.filter {
                 $0.reach.leads[source, destination] && !$0.reach.updates(source, to: destination)
             }

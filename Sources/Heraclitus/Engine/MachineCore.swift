@@ -18,8 +18,8 @@ struct MachineCore: ~Copyable, Sendable {
     let ownership = OwnershipLock()
     let revision: Atomic<Int>
 
-    /// The state, and in the same lock the closures that were added to this machine, once there was one.
-    @usableFromInline let state: StateCell<CallbackList?>
+    /// The state, and in the same lock the closures that were added to this machine.
+    @usableFromInline let state: StateCell<[CallbackEntry]>
     @usableFromInline let status: Atomic<UInt32>
 
     init(
@@ -51,7 +51,7 @@ struct MachineCore: ~Copyable, Sendable {
             state,
             definition.knownLayout(of: status.index),
             previous: previous,
-            beside: environment.map { CallbackList(CallbackList.Contents(environment: $0)) }
+            beside: environment.map { [CallbackEntry(.environment($0), number: CallbackEntry.newNumber())] } ?? []
         )
         self.status = Atomic(status.bits)
         self.revision = Atomic(revision)
@@ -102,9 +102,10 @@ struct PackedStatus: Sendable {
 
     @inlinable var index: Int { Int(bits >> 2) }
 
-    var isActive: Bool { activation == .done }
-
     var activation: Activation { Activation(rawValue: bits & 3) ?? .done }
+
+    @inline(__always)
+    var isActive: Bool { bits & 3 == Activation.done.rawValue }
 }
 
 // MARK: - Reading
@@ -128,7 +129,7 @@ extension MachineCore {
         guard !ownership.isFree else { return now.index }
         let thread = ThreadState.ofThreads.current
         guard ownership.isOwned(by: thread.id) else { return now.index }
-        return thread.withContent { $0.withEntry(of: ObjectIdentifier(machine)) { $0.turn.expected } }
+        return thread.content.withTurn(of: ObjectIdentifier(machine)) { $0.expected }
     }
 
     /// Whether a transition is under way on another thread, as far as a look from outside can tell.
@@ -155,7 +156,7 @@ extension MachineCore {
     /// Shows the destination to everybody who reads, from now on and all at once.
     /// - Returns: The state object that the machine keeps no longer.
     @inline(__always)
-    func show(_ object: consuming OwnedObject, of state: Int, _ entry: MachineEnvironment.Entry?) -> AnyObject? {
+    func show(_ object: consuming OwnedObject, of state: Int, _ entry: MachineEnvironment.Entry?) -> OwnedObject? {
         let status = PackedStatus(state, .done)
         return self.state.replace(by: object, definition.knownLayout(of: state)) {
             self.status.store(status.bits, ordering: .relaxed)

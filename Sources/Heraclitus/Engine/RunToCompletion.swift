@@ -1,8 +1,12 @@
 // How does a fire become a transition?
 //
 // This file tells it from top to bottom; every call in it is to a room that the reader may skip. A rehearsal is the same fire with
-// another end. An activation, an action and an announcement are the same turn with another beginning. One thread owns the machine from `acquire` to `finish`; no lock is held
-// while user code runs.
+// another end. An activation, an action and an announcement are the same turn with another beginning. One thread owns the machine
+// from `acquire` to `finish`; no lock is held while user code runs.
+//
+// `acquire` may run a whole activation, with its callbacks and what they fire, before the call that has acquired the machine begins.
+// The phase of the turn is changed by `begin` (a fire is decided), `commit` (callbacks may fire), `endFire` (a nested fire is queued
+// or refused), `drain` (what was queued is decided, or told; the turn is idle when there is no more) and `beginAction`.
 
 extension MachineCore {
     /// Fires an event.
@@ -52,12 +56,12 @@ extension MachineCore {
         let role: TurnRole
         do { role = try acquire(call, for: purpose) } catch { throw deadlock(selector, error, purpose, call) }
         defer { if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) } }
-        do throws(InvalidTransition) {
+        do throws(Refusal) {
             let source = try begin(selector, call)
             // An outermost call ends its turn, and so its phase, in `finish`.
             defer { if role == .nested { call.turn { $0.endFire() } } }
             let event = definition.events.element(try select(selector, in: source, call))
-            guard try validate(event, from: source, call) else {
+            guard try validate(event, from: source) else {
                 if purpose.isToldToObservers { post(ignored(event, in: source, call), call) }
                 return
             }
@@ -66,7 +70,7 @@ extension MachineCore {
                 source: source,
                 queuedSource: role == .nested ? call.turn { $0.lastQueued?.state } : nil
             )
-            let state = try object(of: candidate, building: build, call)
+            let state = try object(of: candidate, building: build)
             let plan = try validate(candidate, leadingTo: state, call)
             var loan = try askGuards(of: plan, from: candidate, to: state, role, purpose, call)
             if purpose.endsWithGuards { return drop(state, &loan, call) }
@@ -79,6 +83,7 @@ extension MachineCore {
                 carryOut(plan, to: state, loan, call)
             }
         } catch {
+            let error = InvalidTransition(error, in: definition, userInfo: call.userInfo)
             if purpose.isToldToObservers { post(.rejected(error), call) }
             throw error
         }
@@ -112,13 +117,19 @@ extension MachineCore {
     }
 
     /// Carries out what callbacks have fired, and tells what is to be told, in order.
+    @inline(__always)
     private func drain(_ call: borrowing Call) {
-        while let next = call.turn({ $0.next() }) {
-            switch next {
-            case .carryOut(let accepted):
-                carryOut(accepted.plan, to: OwnedObject(accepted.state), TransitionLoan(accepted.objects), call)
-            case .tell(let occurrence): tellObservers(occurrence)
-            }
+        // Most turns queue nothing: so they are asked before there is room for what they have queued.
+        while !call.turn({ $0.isDone() }) { carryOutNext(call) }
+    }
+
+    @inline(never)
+    private func carryOutNext(_ call: borrowing Call) {
+        switch call.turn({ $0.next() }) {
+        case .carryOut(let accepted):
+            carryOut(accepted.plan, to: OwnedObject(accepted.state), TransitionLoan(accepted.objects), call)
+        case .tell(let occurrence): tellObservers(occurrence)
+        case nil: break
         }
     }
 }
@@ -170,7 +181,7 @@ extension MachineCore {
             if ownership.isOwned(by: thread) { return .nested }
             if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) { throw Deadlock(machines: circle) }
         }
-        call.thread.withContent { $0.open(call.lentMachine.id, in: now.index) }
+        call.thread.content.open(call.lentMachine.id, in: now.index)
         if !now.isActive {
             switch purpose {
             case .fire: carryOutActivation(Call(withoutUserInfo: call))
@@ -185,8 +196,7 @@ extension MachineCore {
     func finish(_ role: TurnRole, _ call: borrowing Call) {
         guard case .outermost = role else { return }
         drain(call)
-        var retired = ThreadState.Retired()
-        call.thread.withContent { $0.close(&retired) }
+        let retired = call.thread.content.close(call.lentMachine.id)
         if ownership.release() { ParkingLot.shared.wake(for: call.parkable) }
         // Not before, because a deinitializer is user code, which may take the next turn.
         withExtendedLifetime(retired) {}
@@ -196,7 +206,7 @@ extension MachineCore {
     @inline(never)
     private func drop(_ state: borrowing OwnedObject, _ loan: inout TransitionLoan, _ call: borrowing Call) {
         call.takeBack(&loan)
-        call.retire(state.object)
+        call.retire(OwnedObject(state.object))
     }
 
     /// Ends the turn of a rehearsal, which does not activate the machine.

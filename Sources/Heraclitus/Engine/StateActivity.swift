@@ -8,7 +8,7 @@
 
 extension MachineCore {
     /// What the machine works with, if its workflow has anything that goes on by itself.
-    var environment: MachineEnvironment? { callbacks?.contents.environment }
+    var environment: MachineEnvironment? { callbacks.lazy.compactMap(\.environment).first }
 
     /// When a transition enters its destination, if anything goes on there.
     @inline(__always)

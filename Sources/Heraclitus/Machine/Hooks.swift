@@ -222,8 +222,8 @@ extension StateMachine {
 
     // MARK: -
 
-    func add(_ closures: CallbackList.Closure...) -> Registration {
-        Registration(of: core.addCallbacks(closures), at: self)
+    func add(_ callbacks: Callback...) -> Registration {
+        Registration(of: core.addCallbacks(callbacks), at: self)
     }
 
     /// Finds both objects of a transition, if it is one of an event.

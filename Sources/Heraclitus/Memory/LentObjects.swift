@@ -106,18 +106,18 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
 
     var userInfo: AnyObject? { unsafe lentUserInfo?.takeUnretainedValue() }
 
-    /// Calls a body with the source, without counting a reference to it.
+    /// Calls a body with the source, which is of a class, without counting a reference to it.
     @inline(__always)
-    func withSource<Result>(_ body: (AnyObject) throws -> Result) rethrows -> Result {
+    func withSource<Object: AnyObject>(as type: Object.Type, _ body: (Object) throws -> Void) rethrows {
         guard let source = unsafe lentSource else { preconditionFailure("An activation leaves no state.") }
-        return try unsafe source._withUnsafeGuaranteedRef { try body($0) }
+        try unsafe source.with(as: type, body)
     }
 
-    /// Calls a body with the destination, without counting a reference to it.
+    /// Calls a body with the destination, which is of a class, without counting a reference to it.
     @inline(__always)
-    func withDestination<Result>(_ body: (AnyObject) throws -> Result) rethrows -> Result {
+    func withDestination<Object: AnyObject>(as type: Object.Type, _ body: (Object) throws -> Void) rethrows {
         guard let destination = unsafe lentDestination else { preconditionFailure("Nothing was lent.") }
-        return try unsafe destination._withUnsafeGuaranteedRef { try body($0) }
+        try unsafe destination.with(as: type, body)
     }
 }
 
@@ -225,5 +225,17 @@ struct LendingDesk<Terms: Sendable> {
             unsafe lent = unsafe objects.lentBefore
             objects.keep()
         }
+    }
+}
+
+extension Unmanaged<AnyObject> {
+    /// Calls a body with an object of this very class; a cast would ask the runtime.
+    @inline(__always)
+    fileprivate func with<Object: AnyObject>(as type: Object.Type, _ body: (Object) throws -> Void) rethrows {
+        precondition(
+            unsafe _withUnsafeGuaranteedRef { Swift.type(of: $0) == type },
+            "A state is of the class that it was found to have."
+        )
+        try unsafe Unmanaged<Object>.fromOpaque(toOpaque())._withUnsafeGuaranteedRef { try body($0) }
     }
 }

@@ -30,6 +30,10 @@ struct OwnedObject: ~Copyable {
         return unsafe reference
     }
 
+    /// Hands the reference on as any other one.
+    @inline(__always)
+    consuming func handedOn() -> AnyObject { unsafe take().takeRetainedValue() }
+
     /// Another reference to the object.
     var object: AnyObject { unsafe reference.takeUnretainedValue() }
 }

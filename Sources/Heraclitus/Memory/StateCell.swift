@@ -66,7 +66,7 @@ struct StateCell<Beside>: ~Copyable, @unchecked Sendable {
         by state: consuming OwnedObject,
         _ layout: ExistentialLayout,
         alongside change: () -> Void
-    ) -> AnyObject? {
+    ) -> OwnedObject? {
         let new = unsafe state.take()
         let old = lock.withLock { _ in
             let old = unsafe previous.load(ordering: .relaxed)
@@ -76,7 +76,8 @@ struct StateCell<Beside>: ~Copyable, @unchecked Sendable {
             change()
             return unsafe UInt(bitPattern: old?.toOpaque())
         }
-        return unsafe UnsafeRawPointer(bitPattern: old).map { unsafe Unmanaged.fromOpaque($0).takeRetainedValue() }
+        guard let old = unsafe UnsafeRawPointer(bitPattern: old) else { return nil }
+        return unsafe OwnedObject(retained: .fromOpaque(old))
     }
 
     /// Changes something else at one moment for everybody who reads; by the owner.

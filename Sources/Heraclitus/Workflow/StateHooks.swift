@@ -50,53 +50,53 @@ struct StateHooks: Sendable {
     }
 }
 
-// Each opens the class that was found to have the hook: a cast to a class is cheap, and one to a protocol is not.
+// Each opens the class that was found to have the hook, so that nobody has to be asked for it again.
 extension StateHooks {
     func shouldExit(_ transition: StateTransition) throws {
         func ask<C: ExitGuarding>(_ type: C.Type) throws {
-            try transition.objects.withSource { try ($0 as! C).shouldExit(transition) }
+            try transition.objects.withSource(as: type) { try $0.shouldExit(transition) }
         }
         if let exitGuarding { try ask(exitGuarding) }
     }
 
     func shouldEnter(_ transition: StateTransition) throws {
         func ask<C: EntryGuarding>(_ type: C.Type) throws {
-            try transition.objects.withDestination { try ($0 as! C).shouldEnter(transition) }
+            try transition.objects.withDestination(as: type) { try $0.shouldEnter(transition) }
         }
         if let entryGuarding { try ask(entryGuarding) }
     }
 
     func willExit(_ transition: StateTransition) {
         func tell<C: ExitPreparing>(_ type: C.Type) {
-            transition.objects.withSource { ($0 as! C).willExit(transition) }
+            transition.objects.withSource(as: type) { $0.willExit(transition) }
         }
         if let exitPreparing { tell(exitPreparing) }
     }
 
     func willEnter(_ transition: StateTransition) {
         func tell<C: EntryPreparing>(_ type: C.Type) {
-            transition.objects.withDestination { ($0 as! C).willEnter(transition) }
+            transition.objects.withDestination(as: type) { $0.willEnter(transition) }
         }
         if let entryPreparing { tell(entryPreparing) }
     }
 
     func didExit(_ transition: StateTransition) {
         func tell<C: Exiting>(_ type: C.Type) {
-            transition.objects.withSource { ($0 as! C).didExit(transition) }
+            transition.objects.withSource(as: type) { $0.didExit(transition) }
         }
         if let exiting { tell(exiting) }
     }
 
     func didEnter(_ transition: StateTransition) {
         func tell<C: Entering>(_ type: C.Type) {
-            transition.objects.withDestination { ($0 as! C).didEnter(transition) }
+            transition.objects.withDestination(as: type) { $0.didEnter(transition) }
         }
         if let entering { tell(entering) }
     }
 
     func didRestore(_ transition: StateTransition) {
         func tell<C: Restoring>(_ type: C.Type) {
-            transition.objects.withDestination { ($0 as! C).didRestore(transition) }
+            transition.objects.withDestination(as: type) { $0.didRestore(transition) }
         }
         if let restoring { tell(restoring) }
     }
