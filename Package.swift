@@ -5,10 +5,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    // Of the library, unsafe uses stand in `Memory` and `Platform` alone.
+    .strictMemorySafety(),
 ]
-
-/// The compiler lists every unsafe use in the library; they stand in `Memory` and `Platform`.
-let librarySettings = settings + [SwiftSetting.strictMemorySafety()]
 
 let package = Package(
     name: "heraclitus",
@@ -27,9 +26,9 @@ let package = Package(
         .executable(name: "traffic-light", targets: ["TrafficLight"]),
     ],
     targets: [
-        .target(name: "Heraclitus", swiftSettings: librarySettings),
-        .target(name: "HeraclitusFoundation", dependencies: ["Heraclitus"], swiftSettings: librarySettings),
-        .target(name: "HeraclitusTesting", dependencies: ["Heraclitus"], swiftSettings: librarySettings),
+        .target(name: "Heraclitus", swiftSettings: settings),
+        .target(name: "HeraclitusFoundation", dependencies: ["Heraclitus"], swiftSettings: settings),
+        .target(name: "HeraclitusTesting", dependencies: ["Heraclitus"], swiftSettings: settings),
         .executableTarget(
             name: "Benchmark",
             dependencies: ["CAllocator", "Heraclitus"],

@@ -95,7 +95,7 @@ private func writeByHand(_ count: Int, to file: URL) throws {
     try handle.write(contentsOf: buffer)
     try handle.synchronize()
     try handle.close()
-    guard rename(temporary.path, file.path) == 0 else { throw POSIXError(.EIO) }
+    guard unsafe rename(temporary.path, file.path) == 0 else { throw POSIXError(.EIO) }
 }
 
 private func readByHand(_ file: URL) throws {

@@ -91,7 +91,10 @@ extension StateMachine {
     @inlinable public var state: W.AnyState { core.state.read(as: W.AnyState.self) }
 
     /// The state object that the last transition left; `nil` before the first, and after restoring.
-    public var previousState: W.AnyState? { core.snapshot.previous as? W.AnyState }
+    public var previousState: W.AnyState? {
+        // Without an object there is nothing to cast: `nil` itself can be cast to an `AnyState` that may be anything.
+        core.snapshot.previous.flatMap { $0 as? W.AnyState }
+    }
 
     /// The name of the current state.
     public var stateName: String { definition.states[core.now.index].name }

@@ -273,7 +273,7 @@ import Testing
                 )
             )
         }
-        #expect(mkfifo(folder + "/pipe", 0o600) == 0)
+        #expect(unsafe mkfifo(folder + "/pipe", 0o600) == 0)
         #expect(try run("download", ["pipe", "--to", "x"], in: folder).output.contains("is no file"))
         try FileManager.default.removeItem(atPath: folder + "/pipe")
         try Data("precious".utf8).write(to: URL(fileURLWithPath: folder + "/hard"))
