@@ -1,8 +1,8 @@
 // How does a fire become a transition?
 //
 // This file tells it from top to bottom; every call in it is to a room that the reader may skip. An activation, an action and an
-// announcement are the same turn with another beginning. One thread owns the machine from `acquire` to `finish`; no lock is held
-// while user code runs.
+// announcement are the same turn with another beginning, told in OtherBeginnings.swift. One thread owns the machine from `acquire` to
+// `finish`; no lock is held while user code runs.
 //
 // `acquire` may run a whole activation, with its callbacks and what they fire, before the call that has acquired the machine begins.
 // The phase of the turn is changed by `begin` (a fire is decided), `commit` (callbacks may fire), `endFire` (a nested fire is queued
@@ -121,7 +121,7 @@ extension MachineCore {
     /// Acquires the machine for a call, waiting for another thread's turn, and activates it if that is due.
     ///
     /// An activation gets the user info of its call, if `isActivation`; one that comes before a fire gets none.
-    private func acquire(_ call: borrowing Call, isActivation: Bool = false) throws(Deadlock) -> TurnRole {
+    func acquire(_ call: borrowing Call, isActivation: Bool = false) throws(Deadlock) -> TurnRole {
         let thread = call.thread.id
         if !ownership.tryAcquire(by: thread) {
             if ownership.isOwned(by: thread) { return .nested }
@@ -135,7 +135,7 @@ extension MachineCore {
     }
 
     /// Ends the turn of a call that has begun it: drains the queue, releases the machine, and lets go of what it kept.
-    private func finish(_ role: TurnRole, _ call: borrowing Call) {
+    func finish(_ role: TurnRole, _ call: borrowing Call) {
         guard case .outermost = role else { return }
         drain(call)
         let retired = call.thread.content.close(call.lentMachine.id)
@@ -156,34 +156,5 @@ extension MachineCore {
         notify(.after, of: plan, loan)
         call.takeBack(&loan)
         drain(call)
-    }
-}
-
-// MARK: - Other beginnings
-
-extension MachineCore {
-    /// Activates the machine, unless it is active or a callback of its own calls.
-    func activate(_ call: borrowing Call) {
-        // An owner that waits for this thread carries it out.
-        guard !now.isActive, let role = try? acquire(call, isActivation: true) else { return }
-        finish(role, call)
-    }
-
-    /// Calls a body that may fire, in turn with the transitions.
-    ///
-    /// The body gets the place in the queue at which observers are to hear of it. What it throws comes back; a circle of waits is a
-    /// ``Deadlock``.
-    func perform<Result>(_ call: borrowing Call, _ body: (TurnPlace) throws -> Result) throws -> Result {
-        let role = try acquire(call)
-        defer { finish(role, call) }
-        return try body(call.turn { $0.beginAction() })
-    }
-
-    /// Tells observers something in turn with the transitions, if anybody observes.
-    func announce(_ occurrence: @autoclosure () -> Occurrence, _ call: borrowing Call) {
-        guard listens(to: .notices) else { return }
-        guard let role = try? acquire(call) else { return tellOutsideTurn(occurrence(), call) }
-        post(occurrence(), call)
-        finish(role, call)
     }
 }
