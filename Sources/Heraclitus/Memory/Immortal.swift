@@ -5,6 +5,8 @@
 
 /// A value that is made once and lives as long as the program.
 ///
+/// Not measured by itself: to count one reference costs 14 ns of a transition, as ``OwnedObject`` shows, if no other thread does it.
+///
 /// Invariant: the memory is initialised before the first value of this type exists, and never written or freed after that.
 @safe @usableFromInline
 struct Immortal<Value: ~Copyable>: @unchecked Sendable {
