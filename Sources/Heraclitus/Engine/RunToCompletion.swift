@@ -1,12 +1,12 @@
 // How does a fire become a transition?
 //
 // This file tells it from top to bottom; every call in it is to a room that the reader may skip. A rehearsal is the same fire with
-// another end. An activation, an action and an announcement are the same turn with another beginning. One thread owns the machine
-// from `acquire` to `finish`; no lock is held while user code runs.
+// another end, told in Rehearsal.swift. An activation, an action and an announcement are the same turn with another beginning, told in
+// OtherBeginnings.swift. One thread owns the machine from `acquire` to `finish`; no lock is held while user code runs.
 //
 // `acquire` may run a whole activation, with its callbacks and what they fire, before the call that has acquired the machine begins.
 // The phase of the turn is changed by `begin` (a fire is decided), `commit` (callbacks may fire), `endFire` (a nested fire is queued
-// or refused), `drain` (what was queued is decided, or told; the turn is idle when there is no more) and `beginAction`.
+// or rejected), `drain` (what was queued is decided, or told; the turn is idle when there is no more) and `beginAction`.
 
 extension MachineCore {
     /// Fires an event.
@@ -26,28 +26,10 @@ extension MachineCore {
         try run(.fire, selector, Call(machine, userInfo), building: build)
     }
 
-    /// Does all of a fire that decides whether it would be a transition, and drops what was decided.
-    /// - Parameters:
-    ///   - selector: Which event.
-    ///   - machine: The machine that this is the core of.
-    ///   - userInfo: What the caller passes along.
-    ///   - unmet: Gets the errors of all guards that decline; `nil` to ask none after the first that does.
-    ///   - build: Builds the destination.
-    /// - Throws: Why there would be no transition.
-    @usableFromInline @inline(never)
-    func rehearse(
-        _ selector: EventSelector,
-        of machine: AnyObject,
-        userInfo: UserInfo,
-        collecting unmet: UnmetGuards?,
-        building build: (CandidateTransition) throws -> OwnedObject
-    ) throws(InvalidTransition) {
-        try run(.rehearsal(unmet), selector, Call(machine, userInfo), building: build)
-    }
-
+    /// Fires an event, or rehearses that.
     // Inlined into each of the two, so that a fire does not ask at every step whether it is one.
     @inline(__always)
-    private func run(
+    func run(
         _ purpose: CallPurpose,
         _ selector: EventSelector,
         _ call: borrowing Call,
@@ -136,26 +118,6 @@ extension MachineCore {
 
 // MARK: - Turns
 
-/// What a call wants of a machine.
-enum CallPurpose {
-    /// A transition, an action or an announcement.
-    case fire
-
-    /// To know whether a fire would be a transition; with what gets all guards that decline, if all are to be asked.
-    case rehearsal(UnmetGuards?)
-
-    /// To activate it.
-    case activation
-
-    /// Whether it changes nothing.
-    @inline(__always)
-    var endsWithGuards: Bool { if case .rehearsal = self { true } else { false } }
-
-    /// Whether observers hear how it ends.
-    @inline(__always)
-    var isToldToObservers: Bool { !endsWithGuards }
-}
-
 /// What a call does that has acquired a machine.
 enum TurnRole {
     /// It begins a turn, and ends it.
@@ -202,24 +164,6 @@ extension MachineCore {
         withExtendedLifetime(retired) {}
     }
 
-    /// Ends a rehearsal: gives back what was lent, and keeps what was built until the machine is released.
-    @inline(never)
-    private func drop(_ state: borrowing OwnedObject, _ loan: inout TransitionLoan, _ call: borrowing Call) {
-        call.takeBack(&loan)
-        call.retire(OwnedObject(state.object))
-    }
-
-    /// Ends the turn of a rehearsal, which does not activate the machine.
-    ///
-    /// But its guards may have announced something, and observers who hear of it may fire: for them it has to be active.
-    @inline(never)
-    func finishRehearsal(_ role: TurnRole, _ call: borrowing Call) {
-        if role == .outermost, !now.isActive, call.turn({ $0.hasQueue }) {
-            carryOutActivation(Call(withoutUserInfo: call))
-        }
-        finish(role, call)
-    }
-
     /// Enters the state in which a new machine begins, or tells that of a restored one: before, commit, after, and drain.
     @inline(never)
     private func carryOutActivation(_ call: borrowing Call) {
@@ -232,34 +176,5 @@ extension MachineCore {
         notify(.after, of: plan, loan)
         call.takeBack(&loan)
         drain(call)
-    }
-}
-
-// MARK: - Other beginnings
-
-extension MachineCore {
-    /// Activates the machine, unless it is active or a callback of its own calls.
-    func activate(_ call: borrowing Call) {
-        // An owner that waits for this thread carries it out.
-        guard !now.isActive, let role = try? acquire(call, for: .activation) else { return }
-        finish(role, call)
-    }
-
-    /// Calls a body that may fire, in turn with the transitions.
-    ///
-    /// The body gets the place in the queue at which observers are to hear of it. What it throws comes back; a circle of waits is a
-    /// ``Deadlock``.
-    func perform<Result>(_ call: borrowing Call, _ body: (TurnPlace) throws -> Result) throws -> Result {
-        let role = try acquire(call)
-        defer { finish(role, call) }
-        return try body(call.turn { $0.beginAction() })
-    }
-
-    /// Tells observers something in turn with the transitions, if anybody observes.
-    func announce(_ outcome: @autoclosure () -> Occurrence.Outcome, _ call: borrowing Call) {
-        guard listens(to: .notices) else { return }
-        guard let role = try? acquire(call) else { return tellOutsideTurn(outcome(), call) }
-        post(outcome(), call)
-        finish(role, call)
     }
 }
