@@ -42,6 +42,7 @@ let package = Package(
             name: "DpkgReplay",
             dependencies: ["Heraclitus"],
             path: "Examples/DpkgReplay",
+            exclude: ["README.md"],
             resources: [.copy("Sample")],
             swiftSettings: settings
         ),
@@ -94,7 +95,7 @@ let package = Package(
                 "Orders",
                 "Subscription", "TrafficLight",
             ],
-            exclude: ["Download/server.py", "DpkgReplay/Logs", "Outputs"],
+            exclude: ["Download/server.py", "DpkgReplay/Logs", "DpkgReplay/line_by_line.py", "Outputs"],
             swiftSettings: settings
         ),
         .testTarget(
