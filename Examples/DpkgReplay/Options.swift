@@ -47,7 +47,8 @@ struct Options {
             case "--stop-after": stopAfter = try Self.number(of: "lines", argument, &rest)
             case "--limit": limit = try Self.number(of: "lines", argument, &rest)
             case "--checkpoint": checkpoint = .seconds(try Self.number(of: "seconds", argument, &rest))
-            case "--": logs += rest
+            case "--":
+                logs += rest
                 rest = []
             case "-": logs.append(argument)
             case _ where argument.hasPrefix("-"): throw Refused("There is no option \(argument); see --help.")

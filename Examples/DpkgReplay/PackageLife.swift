@@ -129,7 +129,7 @@ struct PackageLife: Workflow {
     let keepConfigFiles = Event(from: HalfInstalledState.self, to: ConfigFilesState.self)
         .guarded { old, new, _ in
             _ = try old.action(for: new, among: .remove, .purge, .install, .upgrade)
-            if new.facts.run.purpose != .archives { try old.requireAction(for: new, among: .remove, .purge) }
+            if new.facts.run.isOfPackages { try old.requireAction(for: new, among: .remove, .purge) }
             try requireSameVersion(old, new)
         }
 
@@ -206,6 +206,8 @@ struct PackageLife: Workflow {
     private static func announcement(in states: [PackageState.Type]) -> Event<PackageState, PackageState> {
         Event(updating: [UnseenState.self] + states).guarded { old, new, _ in
             guard !(old is UnseenState), let action = new.facts.action else { return }
+            // Or the configuration files are there of another architecture that the log has not spoken of.
+            if action.kind == .install, old is NotInstalledState, old.facts.package.contains(":") { return }
             try require(
                 action.old == old.facts.version,
                 "in another version than is there, which is \(old.facts.version ?? "none")"
@@ -245,25 +247,21 @@ private func requireNoVersion(_ new: PackageState) throws(Unlawful) {
     try require(new.facts.version == nil, "and yet in a version")
 }
 
-/// What the first status line of a package may say, when the action line before it was the first to name it.
+/// What the first status line of a package may say, when the action line before it was the first to name it: where the
+/// package was, once more, or where the action leads.
 private func requireExpected(_ new: PackageState, after old: UnseenState) throws(Unlawful) {
-    guard new.facts.run.isKnown, let action = old.ownAction(in: new.facts.run) else { return }
-    let triggered = new is TriggersPendingState || new is TriggersAwaitedState
+    guard new.facts.run.isKnown, let action = old.ownAction(in: new.facts.run), let status = new.status else { return }
     let isExpected =
         switch action.kind {
-        case .install: new is HalfInstalledState || new is HalfConfiguredState
-        case .upgrade: new is HalfConfiguredState || new is HalfInstalledState || triggered
-        case .configure:
-            new is UnpackedState || new is HalfConfiguredState || new is InstalledState || triggered
-        case .trigproc: new is HalfConfiguredState || triggered
-        case .remove:
-            new is HalfConfiguredState || new is HalfInstalledState || new is ConfigFilesState || triggered
-        case .purge: new is ConfigFilesState || new is NotInstalledState
-        case .disappear: new is NotInstalledState
+        case .install: [.notInstalled, .configFiles, .halfInstalled, .halfConfigured].contains(status)
+        case .upgrade: status != .notInstalled && status != .configFiles
+        case .configure: status != .notInstalled && status != .configFiles && status != .halfInstalled
+        case .trigproc: [.triggersAwaited, .triggersPending, .halfConfigured].contains(status)
+        case .remove, .purge, .disappear: true
         }
     try require(isExpected, "out of turn after the line \"\(action.kind.rawValue)\"")
     try require(
-        new is NotInstalledState || new.facts.version == action.old,
+        status == .notInstalled || new.facts.version == action.old,
         "in another version than is there, which is \(action.old ?? "none")"
     )
 }

@@ -105,6 +105,9 @@ struct Run: Codable, Sendable {
     /// Whether the log has the beginning of the run, and so every action of it.
     var isKnown: Bool { purpose != .unknown }
 
+    /// Whether it works on packages that are there, so that none is in the way of another.
+    var isOfPackages: Bool { purpose == .configuration || purpose == .removal }
+
     /// Whether such a run can do that: packages are installed from archives, and removed by name.
     func allows(_ kind: Action.Kind) -> Bool {
         switch purpose {

@@ -128,6 +128,12 @@ extension Packages {
         return siblings(of: package).first { $0.isIn(ConfigFilesState.self) && $0.state.facts.version == old }
     }
 
+    /// The same, where nothing was known of these files until now.
+    func actionOfOtherArchitecture(meaning package: String, _ version: String?, in run: Run) -> Action? {
+        siblings(of: package).lazy.compactMap { $0.state.ownAction(in: run) }
+            .first { $0.kind == .install && $0.old == version }
+    }
+
     private mutating func rename(
         _ machine: StateMachine<PackageLife>,
         to package: String,

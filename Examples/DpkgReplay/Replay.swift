@@ -37,7 +37,10 @@ struct Replay {
     private var watcher: Watcher?
 
     /// Begins, or goes on with what was archived.
-    /// - Parameter limit: How many rejections, and how many damages, are kept.
+    /// - Parameters:
+    ///   - limit: How many rejections, and how many damages, are kept.
+    ///   - progress: How far it has come.
+    ///   - machines: The machines of the packages.
     init(
         keeping limit: Int = .max,
         progress: Progress = Progress(),
@@ -58,6 +61,8 @@ struct Replay {
 
     /// Does what a line says, and notes that it is done.
     /// - Parameters:
+    ///   - bytes: What the line is in.
+    ///   - range: Where it is in them.
     ///   - isBehindHole: Whether NUL bytes were before it.
     ///   - isCut: Whether it is but a part of a line.
     mutating func read(_ bytes: [UInt8], _ range: Range<Int>, isBehindHole: Bool = false, isCut: Bool = false) {
@@ -199,6 +204,9 @@ extension Replay {
             facts.line = progress.lines
             facts.run = progress.run
             facts.changes += old.status == nil ? 0 : 1
+            if old.status == nil, old.ownAction(in: progress.run) == nil {
+                facts.action = packages.actionOfOtherArchitecture(meaning: package, facts.version, in: progress.run)
+            }
             // What was announced is done; what happens to the package from here on has other reasons.
             if status == .installed, old.status != .triggersAwaited { facts.action = nil }
         }

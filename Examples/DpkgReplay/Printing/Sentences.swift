@@ -3,7 +3,7 @@ import Heraclitus
 // What is wrong with a rejected line, in the words of those who know packages and no state machines.
 
 extension Replay.Rejection {
-    /// `configured without having been unpacked: editor:amd64 2:9.0-1`
+    /// What is wrong and with what: `configured without having been unpacked: editor:amd64 2:9.0-1`.
     var sentence: String {
         let version = (isAnnouncement ? claim.facts.action?.new ?? claim.facts.action?.old : claim.facts.version)
         return "\(what): \(package)\(version.map { " " + $0 } ?? "")"

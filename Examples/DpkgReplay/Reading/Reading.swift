@@ -13,6 +13,7 @@ struct Reading {
     private(set) var isHalf = false
 
     /// - Parameters:
+    ///   - replay: Where the lines go.
     ///   - archive: The file for the archive, if there is to be one.
     ///   - pace: How often it is written.
     ///   - total: How many bytes there are, if that is known.
@@ -26,9 +27,11 @@ struct Reading {
 
     /// Reads a log to its end.
     /// - Parameters:
+    ///   - log: The log.
     ///   - isResumed: Whether to go on at the replay's position.
     ///   - isLast: Whether no log comes after it.
     ///   - left: How many lines may be read; those that were are subtracted.
+    /// - Throws: ``Refused`` if it cannot be read, or is no log of dpkg.
     mutating func read(
         _ log: LogSeries.Log,
         isResumed: Bool,

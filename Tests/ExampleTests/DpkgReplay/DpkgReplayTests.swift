@@ -324,7 +324,7 @@ import Testing
     }
 
     /// Runs the program on a text.
-    static func run(_ log: String, in directory: TemporaryDirectory, _ more: String...) throws -> Run {
-        try ExampleTests.run("dpkg-replay", [directory.write(log, to: "dpkg.log")] + more)
+    static func replayed(_ log: String, in directory: TemporaryDirectory, _ more: String...) throws -> Run {
+        try run("dpkg-replay", [directory.write(log, to: "dpkg.log")] + more)
     }
 }

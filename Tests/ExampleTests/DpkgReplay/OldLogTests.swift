@@ -36,15 +36,17 @@ import Testing
         let lines = Self.log.split(separator: "\n").map(String.init)
         let zeros = String(repeating: "\u{0}", count: length)
         // The line "startup" is there no more, and of the line "unpacked" only the beginning.
-        let damaged = lines[..<3].joined(separator: "\n") + "\n2021-03-04 09:00:00 status unpa" + zeros
+        let damaged =
+            lines[..<3].joined(separator: "\n") + "\n2021-03-04 09:00:00 status unpa" + zeros
             + lines[5...].joined(separator: "\n") + "\n"
-        let run = try run("dpkg-replay", [directory.write(damaged, to: "dpkg.log")])
-        #expect(run.output.contains("line 4 is behind a hole of NUL bytes: lines may be missing there\n"))
+        let result = try DpkgReplayTests.replayed(damaged, in: directory)
+        #expect(result.output.contains("line 4 is behind a hole of NUL bytes: lines may be missing there\n"))
         // That the package was never unpacked is seen all the same.
-        #expect(run.output.contains("line 4: announced to be configured while it is half-installed: sl:amd64 5.02-1"))
-        #expect(run.output.contains("\n6 lines, 1 packages, "))
-        let whole = lines[..<4].joined(separator: "\n") + "\n" + zeros + lines[5...].joined(separator: "\n") + "\n"
-        let accepted = try DpkgReplayTests.run(whole, in: directory)
+        #expect(result.output.contains("line 4: announced to be configured while it is half-installed: sl:amd64"))
+        #expect(result.output.contains("\n6 lines, 1 packages, "))
+        let whole =
+            lines[..<4].joined(separator: "\n") + "\n" + zeros + lines[5...].joined(separator: "\n") + "\n"
+        let accepted = try DpkgReplayTests.replayed(whole, in: directory)
         #expect(accepted.status == 0 && accepted.lastLine == "agree -/1 rejected 0")
         #expect(accepted.output.contains("0 not understood"))
     }
@@ -52,7 +54,7 @@ import Testing
     @Test("A log with the line ends of Windows says the same")
     func carriageReturns() throws {
         let directory = try TemporaryDirectory()
-        let run = try DpkgReplayTests.run(Self.log.replacing("\n", with: "\r\n"), in: directory)
+        let run = try DpkgReplayTests.replayed(Self.log.replacing("\n", with: "\r\n"), in: directory)
         #expect(run.status == 0)
         #expect(run.lastLine == "agree -/1 rejected 0")
         #expect(run.output.contains("8 lines, 1 packages, 4 transitions, 0 repeated, 0 not understood"))

@@ -49,7 +49,7 @@ import Testing
             2025-01-01 10:00:02 status triggers-pending done:all 1
 
             """
-        let run = try DpkgReplayTests.run(log, in: directory)
+        let run = try DpkgReplayTests.replayed(log, in: directory)
         #expect(run.status == 0)
         #expect(
             run.output.contains(
@@ -74,16 +74,16 @@ import Testing
     @Test("No more is named than the limit says, and all is counted")
     func limit() throws {
         let log = Self.rejections(120) + String(repeating: "nonsense\n", count: 70)
-        let usual = try DpkgReplayTests.run(log, in: directory)
+        let usual = try DpkgReplayTests.replayed(log, in: directory)
         #expect(usual.output.matches(of: /configured without having been unpacked: p/).count == 50)
         #expect(usual.output.contains("\nand 70 more rejected lines; --limit 120 names them\n"))
         #expect(usual.output.matches(of: /is not understood/).count == 50)
         #expect(usual.output.contains("\nand 20 more damaged lines; --limit 70 names them\n"))
         #expect(usual.lastLine == "agree -/120 rejected 120")
-        let all = try DpkgReplayTests.run(log, in: directory, "--limit", "120")
+        let all = try DpkgReplayTests.replayed(log, in: directory, "--limit", "120")
         #expect(all.output.matches(of: /configured without having been unpacked: p/).count == 120)
         #expect(!all.output.contains("more rejected"))
-        let none = try DpkgReplayTests.run(log, in: directory, "--limit", "0")
+        let none = try DpkgReplayTests.replayed(log, in: directory, "--limit", "0")
         #expect(none.output.contains("\nand 120 more rejected lines; --limit 120 names them\n"))
     }
 
@@ -92,24 +92,24 @@ import Testing
         let status = try String(contentsOfFile: DpkgReplayTests.status, encoding: .utf8)
         let more = ["one", "two"].map { "\nPackage: \($0)\nStatus: install ok installed\nVersion: 1\n" }.joined()
         let gone = "\nPackage: three\nStatus: purge ok not-installed\n"
-        let run = try run(
+        let result = try run(
             "dpkg-replay",
             [DpkgReplayTests.sample, "--status", directory.write(status + more + gone, to: "status")]
         )
-        #expect(run.status == 0)
-        #expect(run.output.hasSuffix("\n2 packages of the database are not in the log\nagree 15/15 rejected 0\n"))
+        #expect(result.status == 0)
+        #expect(result.output.hasSuffix("\n2 packages of the database are not in the log\nagree 15/15 rejected 0\n"))
     }
 
     @Test("One JSON object has what the report has")
     func json() throws {
-        let run = try run(
+        let result = try run(
             "dpkg-replay",
             [DpkgReplayTests.tamperedLog, "--status", DpkgReplayTests.status, "--json", "--limit", "3"]
         )
-        #expect(run.status == 1)
-        #expect(run.output.filter { $0 == "\n" }.count == 1)
+        #expect(result.status == 1)
+        #expect(result.output.filter { $0 == "\n" }.count == 1)
         let report = try #require(
-            try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
         )
         #expect(report["isWell"] as? Bool == false)
         #expect(report["packages"] as? Int == 15)
@@ -141,29 +141,32 @@ import Testing
             nonsense \(nasty)
 
             """
-        let run = try ExampleTests.run(
+        let result = try run(
             "dpkg-replay",
             [directory.write(log, to: "dpkg\u{1B}.log"), "--status", directory.write("", to: "status")] + options
         )
-        #expect(run.status == 1)
-        #expect(run.output.contains("\\u001b[31m"))
-        for scalar in run.output.unicodeScalars where scalar != "\n" {
+        #expect(result.status == 1)
+        #expect(result.output.contains("\\u001b[31m"))
+        for scalar in result.output.unicodeScalars where scalar != "\n" {
             let category = scalar.properties.generalCategory
             #expect(category != .control && category != .format && category != .lineSeparator, "\(scalar.value)")
         }
-        let refused = try ExampleTests.run("dpkg-replay", ["/nowhere/\u{1B}[31m"])
+        let refused = try run("dpkg-replay", ["/nowhere/\u{1B}[31m"])
         #expect(refused.errors == "dpkg-replay: /nowhere/\\u001b[31m cannot be read: No such file or directory.\n")
     }
 
-    @Test("A report that cannot be written is an error", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    @Test(
+        "A report that cannot be written is an error",
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"))
+    )
     func full() throws {
         for options in ["", "--json", "--help", "--package calc"] {
-            let run = try run(
+            let result = try run(
                 "/bin/sh",
                 ["-c", "'\(executable("dpkg-replay").path)' '\(DpkgReplayTests.sample)' \(options) > /dev/full"]
             )
-            #expect(run.status == 2)
-            #expect(run.errors == "dpkg-replay: The standard output cannot be written: No space left on device.\n")
+            #expect(result.status == 2)
+            #expect(result.errors == "dpkg-replay: The standard output cannot be written: No space left on device.\n")
         }
     }
 
@@ -178,7 +181,7 @@ import Testing
             second.output.contains(
                 """
                 line 260: removed without having been taken apart: backup-tool:all 1.0-1, 2025-02-21 10:01:14
-                in this run 10 lines, 5 transitions, 1 repeated, 0 not understood, 1 rejected
+                in this run 10 lines, 5 transitions, 0 repeated, 0 not understood, 1 rejected
                 since the archive began
                 260 lines, 15 packages, 144 transitions, 16 repeated, 1 not understood, 6 rejected
 

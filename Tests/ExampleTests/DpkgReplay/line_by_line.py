@@ -68,8 +68,10 @@ def replay(file):
                 transitions += 1
         elif word in ACTIONS and len(fields) == 6:
             package = packages.get(fields[3])
+            if package is None and word == "install" and fields[4] == "<none>":
+                package = packages[fields[3]] = Package("not-installed", "<none>", fields[0] + " " + fields[1], number, run)
             if package is not None:
-                if package.version != fields[4] and fields[4] != "<none>":
+                if package.version != fields[4]:
                     rejections += 1
                 package.action = (word, fields[4], fields[5], number, run)
         elif word == "startup":
