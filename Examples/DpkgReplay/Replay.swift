@@ -68,7 +68,7 @@ struct Replay {
     mutating func read(_ bytes: [UInt8], _ range: Range<Int>, isBehindHole: Bool = false, isCut: Bool = false) {
         progress.lines += 1
         progress.position.lines += 1
-        if isBehindHole { breakOff(Damage(place: place(bytes, range, Timestamp()), isHole: true)) }
+        if isBehindHole { breakOff(Damage(place: place(bytes, range, nil), isHole: true)) }
         guard !isCut, let line = LogLine(bytes, range) else { return readDamaged(bytes, range) }
         progress.position.time = line.time
         let at = Occasion(time: line.time, bytes: bytes, line: range)
@@ -110,14 +110,14 @@ struct Replay {
             return read(bytes, hole + 1..<range.upperBound, isBehindHole: true)
         }
         progress.notUnderstood += 1
-        keep(Damage(place: place(bytes, range, Timestamp()), isHole: false))
+        keep(Damage(place: place(bytes, range, nil), isHole: false))
     }
 
     private mutating func keep(_ damage: Damage) {
         if damages.count < limit { damages.append(damage) }
     }
 
-    private func place(_ bytes: [UInt8], _ range: Range<Int>, _ time: Timestamp) -> Place {
+    private func place(_ bytes: [UInt8], _ range: Range<Int>, _ time: Timestamp?) -> Place {
         Place(log: log, line: progress.position.lines, time: time, text: Place.excerpt(bytes, range))
     }
 }

@@ -54,7 +54,7 @@ enum ReplayArchive {
 
     /// Makes a file with the mode of another one, if that is there, and locks it.
     private static func lockedFile(_ path: String, like model: String) throws -> FileHandle {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else {
             throw Refused("The archive \(model) cannot be written: \(String(cString: strerror(errno))).")
         }

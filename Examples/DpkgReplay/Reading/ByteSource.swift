@@ -27,8 +27,10 @@ final class ByteSource {
 
     deinit {
         if descriptor > 0 { close(descriptor) }
-        // Which ends by itself when nobody reads what it writes.
-        gzip?.waitUntilExit()
+        guard let gzip else { return }
+        // Nobody reads what it may still have to write.
+        if gzip.isRunning { gzip.terminate() }
+        gzip.waitUntilExit()
     }
 
     /// How many bytes there are, if that is known.
@@ -104,8 +106,10 @@ final class ByteSource {
         } catch {
             throw Refused("\(path) is compressed, and gzip cannot be run: \(Refused.explanation(of: error))")
         }
-        let descriptor = dup(output.fileHandleForReading.fileDescriptor)
+        // One that no other process inherits, or gzip would wait for that one to read.
+        let descriptor = fcntl(output.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else { throw Refused.unreadable(path) }
+        try? output.fileHandleForReading.close()
         return (descriptor, gzip)
     }
 }

@@ -29,7 +29,8 @@ import Testing
         "A pipe, the standard input and what gzip has compressed are read like a file",
         arguments: [
             "%program - < %sample", "cat %sample | %program -", "%program <(cat %sample)",
-            "%program <(zcat dpkg.log.gz)", "%program dpkg.log.gz", "%program -- -", "mv dpkg.log.gz log && %program log",
+            "%program <(zcat dpkg.log.gz)",
+            "%program dpkg.log.gz", "%program -- -", "mv dpkg.log.gz log && %program log",
         ]
     )
     func pipes(_ command: String) throws {
