@@ -159,7 +159,8 @@ struct PackageLife: Workflow {
         .guarded { old, new, _ in
             try old.requireAction(for: new, among: .upgrade, or: "without having been configured")
             let isCalledOff = old.isOldVersion && new.facts.line > old.facts.line + 1
-            try require(old.isPutBack || isCalledOff, "without having been configured")
+            let isPossible = old.isPutBack || isCalledOff || old.isBeyondBeginning(of: new)
+            try require(isPossible, "without having been configured")
             try requireSameVersion(old, new)
         }
 
@@ -168,8 +169,9 @@ struct PackageLife: Workflow {
         .guarded { old, new, _ in
             let action = try old.action(for: new, among: .upgrade, .trigproc)
             try require(
-                old.facts.run.number == new.facts.run.number && old.facts.cameFrom != nil
-                    && (action == nil || old.facts.cameFrom == .halfConfigured),
+                old.isBeyondBeginning(of: new)
+                    || old.facts.run.number == new.facts.run.number && old.facts.cameFrom != nil
+                        && (action == nil || old.facts.cameFrom == .halfConfigured),
                 "without having been unpacked"
             )
             try requireSameVersion(old, new)
@@ -181,7 +183,7 @@ struct PackageLife: Workflow {
             let unpackedNever = "without having been unpacked"
             let action = try old.requireAction(for: new, among: .install, .upgrade, or: unpackedNever)
             try require(action.map { old.facts.line < $0.line } ?? true, unpackedNever)
-            try require(old.facts.cameFrom != nil, unpackedNever)
+            try require(old.facts.cameFrom != nil || old.isBeyondBeginning(of: new), unpackedNever)
             try requireSameVersion(old, new)
         }
 
@@ -191,7 +193,8 @@ struct PackageLife: Workflow {
             let unpackedNever = "without having been unpacked"
             try old.requireAction(for: new, among: .install, or: unpackedNever)
             try require(
-                old.facts.cameFrom == .halfInstalled && old.facts.run.number == new.facts.run.number,
+                old.isBeyondBeginning(of: new)
+                    || old.facts.cameFrom == .halfInstalled && old.facts.run.number == new.facts.run.number,
                 unpackedNever
             )
             try requireSameVersion(old, new)
@@ -291,6 +294,11 @@ extension PackageState {
             throw Unlawful(otherwise ?? "without the line \(Self.words(kinds)) that dpkg writes before")
         }
         return action
+    }
+
+    /// Whether the log does not have what brought the package here, because it begins in the middle of this run.
+    fileprivate func isBeyondBeginning(of new: PackageState) -> Bool {
+        facts.cameFrom == nil && facts.run.number == new.facts.run.number && !new.facts.run.isKnown
     }
 
     /// Some action of this run of dpkg, whatever kind.

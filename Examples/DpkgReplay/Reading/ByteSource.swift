@@ -65,7 +65,7 @@ final class ByteSource {
             return count
         }
         while true {
-            let count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
+            let count = readFromSystem(descriptor, buffer)
             if count > 0 { return count }
             if count < 0, errno == EINTR { continue }
             guard count == 0 else { throw Refused.unreadable(path) }
@@ -112,6 +112,11 @@ final class ByteSource {
         try? output.fileHandleForReading.close()
         return (descriptor, gzip)
     }
+}
+
+/// The system's call, which within the class has the name of one of its methods.
+private func readFromSystem(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
 }
 
 /// Why the tool does not do what it was asked to do, in one sentence.
