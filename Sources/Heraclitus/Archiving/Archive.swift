@@ -72,7 +72,9 @@ extension StateMachine {
     ) throws(ArchiveError) {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         let definition = CompiledWorkflow<W>.shared.definition
-        self.init(MachineCore(definition, try EnvelopeReader.read(archive, definition) { try $0.snapshot() }, scheduler))
+        self.init(
+            MachineCore(definition, try EnvelopeReader.read(archive, definition) { try $0.snapshot() }, scheduler)
+        )
     }
 }
 
