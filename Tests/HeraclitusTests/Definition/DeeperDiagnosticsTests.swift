@@ -80,7 +80,7 @@ import Testing
     func values() {
         #expect(OfEnum.diagnostics == [.initialStateIsNoClass("Phase")])
         #expect(OfStruct.diagnostics.first == .initialStateIsNoClass("Point"))
-        #expect(OfEnum.diagnostics.first?.description.contains("a state has to be a class") == true)
+        #expect(OfEnum.diagnostics.first?.description.contains("A state has to be a class") == true)
     }
 
     // MARK: Events that nothing leads to
@@ -135,7 +135,7 @@ import Testing
     func guards() throws {
         #expect(Unasked.diagnostics == [.unaskedGuard(event: "toggle"), .unaskedGuard(event: "elsewhere")])
         #expect(UnaskedGroups.diagnostics == [.unaskedGuard(event: "wrong")])
-        #expect(Unasked.diagnostics.allSatisfy { $0.stopsTheProgram })
+        #expect(Unasked.diagnostics.allSatisfy { !$0.stopsTheProgram })
     }
 
     // MARK: Names

@@ -284,6 +284,6 @@ struct Playback: Workflow {
             }
         )
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(text.contains("The group \"Running\" is wrong about PausedState"))
+        #expect(text.contains("The closure of the group \"Running\" is wrong about PausedState"))
     }
 }
