@@ -54,12 +54,12 @@ import Testing
     @Test(
         "What is none is refused, each with its own error",
         arguments: [
-            (#"{"data":{},"format":1,"state":"IdleState","version":1,"workflow":"Other"}"#, "one of the workflow"),
+            (#"{"data":{},"format":1,"state":"IdleState","version":1,"workflow":"Other"}"#, "of the workflow \"Other\""),
             (#"{"data":{},"format":1,"state":"Idle","version":1,"workflow":"Download"}"#, "no state \"Idle\""),
             (#"{"data":{},"format":1,"state":"IdleState","version":2,"workflow":"Download"}"#, "version 2"),
             (#"{"data":{},"format":1,"state":"LoadingState","version":1,"workflow":"Download"}"#, ""),
             (#"{"data":{},"format":2,"state":"IdleState","version":1,"workflow":"Download"}"#, "format is 2"),
-            ("{", "no JSON"),
+            ("{", "not JSON"),
         ]
     )
     func refused(_ json: String, _ text: String) throws {
