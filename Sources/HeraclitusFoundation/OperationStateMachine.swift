@@ -1,6 +1,7 @@
 public import Dispatch
 public import Foundation
 public import Heraclitus
+
 /// The states of a concurrent `Operation`, for an operation of your own that has one and answers with it.
 ///
 /// ```swift

@@ -1,6 +1,7 @@
 public import Dispatch
 public import Foundation
 import Heraclitus
+
 /// A concurrent operation that only needs a body.
 ///
 /// ```swift

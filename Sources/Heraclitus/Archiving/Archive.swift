@@ -65,7 +65,8 @@ extension StateMachine {
         let definition = CompiledWorkflow<W>.shared.definition
         let snapshot: Snapshot
         do {
-            snapshot = try EnvelopeReader(ArchiveDecoder(.text(try JSONText(archive), 0)), definition).snapshot()
+            snapshot = try EnvelopeReader(ArchiveDecoder(.text(try JSONText([UInt8](archive)), 0)), definition)
+                .snapshot()
         } catch let error as ArchiveError {
             throw error
         } catch let problem as JSONProblem {
@@ -98,7 +99,7 @@ extension Data {
         let survey = JSONSurvey(span)
         guard survey.depth > JSONText.depthLimit || survey.hasNoNumber else { return }
         do {
-            _ = try JSONText(self)
+            _ = try JSONText([UInt8](self))
         } catch {
             throw EncodingError.invalidValue(
                 survey.depth > JSONText.depthLimit ? "a value" : "a number",

@@ -90,7 +90,8 @@ private struct LeveledValue: Encodable {
                 .init(codingPath: encoder.codingPath, debugDescription: JSONValue.tooDeep)
             )
         }
-        switch value {
+        let content = value.content
+        switch content {
         case .array(let array):
             var container = encoder.unkeyedContainer()
             for element in array { try container.encode(LeveledValue(value: element, levels: levels - 1)) }
@@ -101,15 +102,16 @@ private struct LeveledValue: Encodable {
             }
         default:
             var container = encoder.singleValueContainer()
-            try encodeSingle(in: &container, encoder)
+            try encodeSingle(content, in: &container, encoder)
         }
     }
 
     private func encodeSingle(
+        _ content: JSONValue.Content,
         in container: inout some SingleValueEncodingContainer,
         _ encoder: any Encoder
     ) throws {
-        switch value {
+        switch content {
         case .null, .array, .object: try container.encodeNil()
         case .bool(let bool): try container.encode(bool)
         case .integer(let integer): try container.encode(integer)
