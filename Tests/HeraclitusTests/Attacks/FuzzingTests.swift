@@ -145,7 +145,10 @@ import Testing
         try await Fuzzing.run("events, user infos and tables") { source in
             for text in [table, event, "{\"a\":\(source.json()),\"b\":1.50}"] {
                 let bytes = source.damaged(text)
-                guard let value = try await Self.unlessRefused({ try JSONValue(json: bytes) }) else { continue }
+                let read = try await Self.unlessRefused {
+                    try await Fuzzing.decoding(bytes) { try JSONValue(json: bytes) }
+                }
+                guard let value = read else { continue }
                 func decode<T: Decodable>(_ type: T.Type) async throws {
                     do { _ = try await Fuzzing.decoding(bytes) { try value.decoded(as: type) } } catch is DecodingError
                     {}
