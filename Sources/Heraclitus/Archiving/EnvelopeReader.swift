@@ -128,7 +128,7 @@ struct EnvelopeReader {
     private func decode<S: WorkflowState>(_ type: S.Type, of data: JSONValue) throws -> any WorkflowState {
         try S(
             from: ArchiveDecoder(
-                data.node,
+                JSONNode(data),
                 at: decoder.codingPath + [EnvelopeKey.data],
                 userInfo: decoder.userInfo
             )

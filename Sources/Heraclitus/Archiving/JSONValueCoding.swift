@@ -90,8 +90,7 @@ private struct LeveledValue: Encodable {
                 .init(codingPath: encoder.codingPath, debugDescription: JSONValue.tooDeep)
             )
         }
-        let content = value.content
-        switch content {
+        switch value {
         case .array(let array):
             var container = encoder.unkeyedContainer()
             for element in array { try container.encode(LeveledValue(value: element, levels: levels - 1)) }
@@ -102,16 +101,15 @@ private struct LeveledValue: Encodable {
             }
         default:
             var container = encoder.singleValueContainer()
-            try encodeSingle(content, in: &container, encoder)
+            try encodeSingle(in: &container, encoder)
         }
     }
 
     private func encodeSingle(
-        _ content: JSONValue.Content,
         in container: inout some SingleValueEncodingContainer,
         _ encoder: any Encoder
     ) throws {
-        switch content {
+        switch value {
         case .null, .array, .object: try container.encodeNil()
         case .bool(let bool): try container.encode(bool)
         case .integer(let integer): try container.encode(integer)

@@ -251,7 +251,7 @@ import Testing
             && zip(elements, amounts).allSatisfy { element, amount in
                 let isNegative = element.doubleValue?.sign == .minus
                 let decimal =
-                    switch element.content {
+                    switch element {
                     case .integer(let integer): Decimal(integer)
                     case .unsigned(let unsigned): Decimal(unsigned)
                     case .number(let number): Decimal(string: "\(number)")

@@ -104,7 +104,7 @@ private struct Schema {
 
     private func number(_ value: JSONValue, _ isGood: (Double) -> Bool) -> Bool {
         // An exact comparison is enough for whole numbers up to 2⁵³ + 1, which no Double is.
-        if case .integer(let integer) = value.content, integer > 1 << 53 { return isGood(Double.infinity) }
+        if case .integer(let integer) = value, integer > 1 << 53 { return isGood(Double.infinity) }
         return value.doubleValue.map(isGood) ?? true
     }
 

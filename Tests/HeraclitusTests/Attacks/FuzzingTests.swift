@@ -192,7 +192,7 @@ import Testing
 extension JSONValue {
     /// Whether two are the same but for digits beyond those of a `Decimal`, which Foundation's decoder has rounded.
     fileprivate func isAlike(_ other: JSONValue) -> Bool {
-        switch (content, other.content) {
+        switch (self, other) {
         case (.array(let ours), .array(let theirs)):
             ours.count == theirs.count && zip(ours, theirs).allSatisfy { $0.isAlike($1) }
         case (.object(let ours), .object(let theirs)):

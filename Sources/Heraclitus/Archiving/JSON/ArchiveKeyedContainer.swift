@@ -38,7 +38,7 @@ struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A superclass that has written nothing reads `null`.
     private func parent(_ key: any CodingKey) -> ArchiveDecoder {
-        ArchiveDecoder(members[key.stringValue] ?? .content(.null), under: decoder, key)
+        ArchiveDecoder(members[key.stringValue] ?? .value(.null), under: decoder, key)
     }
 
     private func member(_ key: Key) throws -> ArchiveDecoder {

@@ -36,6 +36,6 @@ extension JSONValue {
     /// - Returns: The typed value.
     /// - Throws: `DecodingError`, or what the type's own `init(from:)` throws.
     public func decoded<T: Decodable>(as type: T.Type) throws -> T {
-        try ArchiveDecoder(node).decoded(type)
+        try ArchiveDecoder(JSONNode(self)).decoded(type)
     }
 }

@@ -41,8 +41,18 @@ extension JSONText {
         return found
     }
 
-    /// The index of a container that somebody is going to ask more often.
-    func keptIndex(of container: Int) -> [UInt32] {
+    /// The element of an array at a place that there is.
+    func element(_ place: Int, of array: Int) -> Int {
+        if let elements = indexIfMany(of: array) { return Int(elements[place]) }
+        var element = array + 2
+        for _ in 0..<place { element = end(of: element) }
+        return element
+    }
+
+    /// The index of a container that somebody is going to ask more often; `nil` if it has few elements.
+    func indexIfMany(of container: Int) -> [UInt32]? { hasMany(container) ? keptIndex(of: container) : nil }
+
+    private func keptIndex(of container: Int) -> [UInt32] {
         if let kept = indexes.withLock({ $0[container] }) { return kept }
         let index = index(of: container)
         indexes.withLock { $0[container] = index }

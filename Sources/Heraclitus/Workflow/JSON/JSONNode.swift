@@ -1,7 +1,16 @@
 /// A value of JSON: a place in a text of which nothing has been asked yet, or what somebody has made.
 enum JSONNode: Sendable {
     case text(JSONText, Int)
-    case content(JSONValue.Content)
+    case value(JSONValue)
+
+    /// A list or an object that was read is its place in the text.
+    init(_ value: JSONValue) {
+        switch value {
+        case .array(let array): self = array.place.map { .text($0, $1) } ?? .value(value)
+        case .object(let object): self = object.place.map { .text($0, $1) } ?? .value(value)
+        default: self = .value(value)
+        }
+    }
 
     /// What it is, for errors.
     var kind: String {
@@ -15,8 +24,8 @@ enum JSONNode: Sendable {
             case .array: "an array"
             case .object: "an object"
             }
-        case .content(let content):
-            switch content {
+        case .value(let value):
+            switch value {
             case .null: "null"
             case .bool: "a bool"
             case .integer, .unsigned, .number, .decimal: "a number"
@@ -27,35 +36,11 @@ enum JSONNode: Sendable {
         }
     }
 
-    var isArray: Bool {
-        switch self {
-        case .text(let text, let index): text.nodes[index].kind == .array
-        case .content(.array): true
-        case .content: false
-        }
-    }
-
-    var isObject: Bool {
-        switch self {
-        case .text(let text, let index): text.nodes[index].kind == .object
-        case .content(.object): true
-        case .content: false
-        }
-    }
-
-    var isNumber: Bool {
-        switch self {
-        case .text(let text, let index): text.nodes[index].kind == .number
-        case .content(.integer), .content(.unsigned), .content(.number), .content(.decimal): true
-        case .content: false
-        }
-    }
-
     var isNull: Bool {
         switch self {
         case .text(let text, let index): text.nodes[index].kind == .null
-        case .content(.null): true
-        case .content: false
+        case .value(.null): true
+        case .value: false
         }
     }
 
@@ -67,8 +52,8 @@ enum JSONNode: Sendable {
             case .yes: true
             default: nil
             }
-        case .content(.bool(let bool)): bool
-        case .content: nil
+        case .value(.bool(let bool)): bool
+        case .value: nil
         }
     }
 
@@ -79,8 +64,8 @@ enum JSONNode: Sendable {
             case .plainString, .string: text.string(index)
             default: nil
             }
-        case .content(.string(let string)): string
-        case .content: nil
+        case .value(.string(let string)): string
+        case .value: nil
         }
     }
 
@@ -89,82 +74,50 @@ enum JSONNode: Sendable {
         switch self {
         case .text(let text, let index):
             text.nodes[index].kind == .number ? String(decoding: text.source(index), as: UTF8.self) : nil
-        case .content(.integer(let integer)): "\(integer)"
-        case .content(.unsigned(let unsigned)): "\(unsigned)"
-        case .content(.number(let number)): number.isFinite ? "\(number)" : nil
-        case .content(.decimal(let digits)): DecimalDigits(digits.utf8) == nil ? nil : digits
-        case .content: nil
+        case .value(.integer(let integer)): "\(integer)"
+        case .value(.unsigned(let unsigned)): "\(unsigned)"
+        case .value(.number(let number)): number.isFinite ? "\(number)" : nil
+        case .value(.decimal(let digits)): DecimalDigits(digits.utf8) == nil ? nil : digits
+        case .value: nil
         }
     }
 
-    /// The value with all of its digits, for somebody who may keep it for long; `nil` if there are more levels in it.
-    func value(levels: Int) -> JSONValue? {
-        guard case .text(let text, let index) = self else { return JSONValue(self) }
-        let node = text.nodes[index]
-        guard node.height <= levels else { return nil }
-        guard node.hasElements else { return JSONValue(content) }
-        return JSONValue(text.part(index).map { .text($0, 0) } ?? self)
-    }
-
-    /// What it is, its elements or members each as they are.
-    var content: JSONValue.Content {
+    /// The value; an array or an object stays a place in the text.
+    var value: JSONValue {
         switch self {
-        case .content(let content): return content
+        case .value(let value): value
         case .text(let text, let index):
             switch text.nodes[index].kind {
-            case .null: return .null
-            case .no: return .bool(false)
-            case .yes: return .bool(true)
-            case .number: return JSONValue.Content(number: text.source(index))
-            case .plainString, .string: return .string(text.string(index))
-            case .array:
-                var elements: [JSONValue] = []
-                elements.reserveCapacity(text.count(of: index))
-                text.forEachElement(of: index) { elements.append(JSONValue(.text(text, $0))) }
-                return .array(elements)
-            case .object:
-                var members: [String: JSONValue] = Dictionary(minimumCapacity: text.count(of: index))
-                text.forEachMember(of: index) { key, value in
-                    let name = text.string(key)
-                    // As in Foundation's reader the first of two stays.
-                    if members[name] == nil { members[name] = JSONValue(.text(text, value)) }
-                    return true
-                }
-                return .object(members)
+            case .null: .null
+            case .no: .bool(false)
+            case .yes: .bool(true)
+            case .number: JSONValue(number: text.source(index))
+            case .plainString, .string: .string(text.string(index))
+            case .array: .array(JSONArray(text, index))
+            case .object: .object(JSONObject(text, index))
             }
         }
     }
 
-    /// The value for a key of an object.
-    func member(_ key: String) -> JSONNode? {
-        switch self {
-        case .text(let text, let object):
-            guard text.nodes[object].kind == .object else { return nil }
-            let keys = text.hasMany(object) ? text.keptIndex(of: object) : nil
-            return text.member(key, of: object, by: keys).map { .text(text, $0) }
-        case .content(.object(let members)): return members[key]?.node
-        case .content: return nil
-        }
+    /// The value if it is an array or an object; nothing else is made of the text.
+    fileprivate var container: JSONValue? {
+        guard case .text(let text, let index) = self else { return value }
+        return text.nodes[index].hasElements ? value : nil
     }
 
-    /// The element of an array at a place.
-    func element(_ place: Int) -> JSONNode? {
-        switch self {
-        case .text(let text, let array):
-            guard text.nodes[array].kind == .array, (0..<text.count(of: array)).contains(place) else { return nil }
-            if text.hasMany(array) { return .text(text, Int(text.keptIndex(of: array)[place])) }
-            var element = array + 2
-            for _ in 0..<place { element = text.end(of: element) }
-            return .text(text, element)
-        case .content(.array(let elements)): return elements.indices.contains(place) ? elements[place].node : nil
-        case .content: return nil
-        }
+    /// The value, for somebody who may keep it for long; `nil` if there are more levels in it.
+    func value(levels: Int) -> JSONValue? {
+        guard case .text(let text, let index) = self else { return value }
+        let node = text.nodes[index]
+        guard node.height <= levels else { return nil }
+        guard node.hasElements, let part = text.part(index) else { return value }
+        return JSONNode.text(part, 0).value
     }
 }
 
 /// The elements of an array, one after the other.
-struct JSONElements {
-    private enum Source {
+struct JSONElements: Sendable {
+    private enum Source: Sendable {
         case text(JSONText, next: Int)
         case values([JSONValue])
     }
@@ -175,13 +128,13 @@ struct JSONElements {
 
     /// The elements of what is an array.
     init?(_ node: JSONNode) {
-        switch node {
-        case .text(let text, let index):
-            guard text.nodes[index].kind == .array else { return nil }
-            (count, source) = (text.count(of: index), .text(text, next: index + 2))
-        case .content(.array(let elements)): (count, source) = (elements.count, .values(elements))
-        case .content: return nil
-        }
+        guard case .array(let array) = node.container else { return nil }
+        self.init(array)
+    }
+
+    init(_ array: JSONArray) {
+        count = array.count
+        source = array.place.map { .text($0, next: $1 + 2) } ?? .values(array.values)
     }
 
     /// The element that comes next; `nil` after the last.
@@ -189,7 +142,7 @@ struct JSONElements {
         guard index < count else { return nil }
         return switch source {
         case .text(let text, let next): .text(text, next)
-        case .values(let values): values[index].node
+        case .values(let values): JSONNode(values[index])
         }
     }
 
@@ -210,12 +163,11 @@ struct JSONMembers {
 
     /// The members of what is an object.
     init?(_ node: JSONNode) {
-        switch node {
-        case .text(let text, let index):
-            guard text.nodes[index].kind == .object else { return nil }
+        guard case .object(let object) = node.container else { return nil }
+        if let (text, index) = object.place {
             source = .text(text, object: index, keys: text.hasMany(index) ? text.index(of: index) : nil)
-        case .content(.object(let values)): source = .values(values)
-        case .content: return nil
+        } else {
+            source = .values(object.dictionary)
         }
     }
 
@@ -238,7 +190,7 @@ struct JSONMembers {
     subscript(key: String) -> JSONNode? {
         switch source {
         case .text(let text, let object, let keys): text.member(key, of: object, by: keys).map { .text(text, $0) }
-        case .values(let values): values[key]?.node
+        case .values(let values): values[key].map(JSONNode.init)
         }
     }
 }

@@ -1,4 +1,4 @@
-extension JSONValue.Content {
+extension JSONValue {
     /// The number of a text of JSON, in the form that keeps it exactly.
     init(number source: ArraySlice<UInt8>) {
         let text = String(decoding: source, as: UTF8.self)
