@@ -1,14 +1,13 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    // Of the library, unsafe uses stand in `Memory` and `Platform` alone.
+    .strictMemorySafety(),
 ]
-
-/// The compiler lists every unsafe use in the library; they stand in `Memory` and `Platform`.
-let librarySettings = settings + [SwiftSetting.strictMemorySafety()]
 
 let package = Package(
     name: "heraclitus",
@@ -20,6 +19,7 @@ let package = Package(
         .executable(name: "benchmark", targets: ["Benchmark"]),
         .executable(name: "dpkg-replay", targets: ["DpkgReplay"]),
         .executable(name: "download", targets: ["Download"]),
+        .executable(name: "first-program", targets: ["FirstProgram"]),
         .executable(name: "inbox", targets: ["Inbox"]),
         .executable(name: "operations", targets: ["Operations"]),
         .executable(name: "orders", targets: ["Orders"]),
@@ -27,14 +27,14 @@ let package = Package(
         .executable(name: "traffic-light", targets: ["TrafficLight"]),
     ],
     targets: [
-        .target(name: "Heraclitus", swiftSettings: librarySettings),
-        .target(name: "HeraclitusFoundation", dependencies: ["Heraclitus"], swiftSettings: librarySettings),
-        .target(name: "HeraclitusTesting", dependencies: ["Heraclitus"], swiftSettings: librarySettings),
+        .target(name: "Heraclitus", swiftSettings: settings),
+        .target(name: "HeraclitusFoundation", dependencies: ["Heraclitus"], swiftSettings: settings),
+        .target(name: "HeraclitusTesting", dependencies: ["Heraclitus"], swiftSettings: settings),
         .executableTarget(
             name: "Benchmark",
             dependencies: ["CAllocator", "Heraclitus"],
             path: "Examples/Benchmark",
-            exclude: ["Allocator", "Generated/generate.py"],
+            exclude: ["Allocator", "Generated/generate.py", "README.md"],
             swiftSettings: settings
         ),
         .systemLibrary(name: "CAllocator", path: "Examples/Benchmark/Allocator"),
@@ -49,36 +49,49 @@ let package = Package(
             name: "Download",
             dependencies: ["Heraclitus"],
             path: "Examples/Download",
+            exclude: ["README.md"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FirstProgram",
+            dependencies: ["Heraclitus"],
+            path: "Examples/FirstProgram",
+            exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "Inbox",
             dependencies: ["Heraclitus", "HeraclitusFoundation"],
             path: "Examples/Inbox",
+            exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "Operations",
             dependencies: ["Heraclitus", "HeraclitusFoundation"],
             path: "Examples/Operations",
+            exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "Orders",
             dependencies: ["Heraclitus"],
             path: "Examples/Orders",
+            exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "Subscription",
             dependencies: ["Heraclitus"],
             path: "Examples/Subscription",
+            exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "TrafficLight",
             dependencies: ["Heraclitus", "HeraclitusFoundation"],
             path: "Examples/TrafficLight",
+            exclude: ["README.md"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -87,12 +100,22 @@ let package = Package(
             exclude: ["Archiving/Golden"],
             swiftSettings: settings
         ),
+        .target(
+            name: "PublicModule",
+            dependencies: ["Heraclitus"],
+            path: "Tests/PublicModule",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["FirstProgram", "Heraclitus", "HeraclitusFoundation", "HeraclitusTesting", "PublicModule"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "Benchmark", "Download", "DpkgReplay", "Heraclitus", "HeraclitusTesting", "Inbox", "Operations",
-                "Orders",
-                "Subscription", "TrafficLight",
+                "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusTesting", "Inbox",
+                "Operations", "Orders", "Subscription", "TrafficLight",
             ],
             exclude: ["Download/server.py", "DpkgReplay/Logs", "Outputs"],
             swiftSettings: settings

@@ -14,8 +14,8 @@ final class Claim {
     static func make(_ origin: Origin) throws -> Claim {
         let path = origin.partPath
         while true {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-            guard descriptor >= 0 else { throw Refusal("\(path): \(String(cString: strerror(errno)))") }
+            let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+            guard descriptor >= 0 else { throw Refusal("\(path): \(unsafe String(cString: strerror(errno)))") }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 close(descriptor)
                 throw Refusal("\(origin.target) is being loaded already")
@@ -29,14 +29,14 @@ final class Claim {
     deinit {
         // Nothing has come; and it has not gone to its place either, empty as it may be.
         var own = stat()
-        if fstat(descriptor, &own) == 0, own.st_size == 0, Self.isAt(path, descriptor) { unlink(path) }
+        if unsafe fstat(descriptor, &own) == 0, own.st_size == 0, Self.isAt(path, descriptor) { unsafe unlink(path) }
         close(descriptor)
     }
 
     private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
         var own = stat()
         var there = stat()
-        return fstat(descriptor, &own) == 0 && stat(path, &there) == 0 && own.st_ino == there.st_ino
+        return unsafe fstat(descriptor, &own) == 0 && stat(path, &there) == 0 && own.st_ino == there.st_ino
             && own.st_dev == there.st_dev
     }
 }

@@ -75,7 +75,7 @@ struct Main {
             guard let part = machine.state.part else { return nil }
             if part.origin == origin { return machine }
             // The files may have been moved.
-            if part.origin.url == origin.url { return StateMachine(in: CancelledState(part.going(by: origin))) }
+            if part.origin.url == origin.url { return StateMachine(alreadyIn: CancelledState(part.going(by: origin))) }
             complain("what there is of \(part.origin.url.absoluteString) is replaced")
         } catch {
             complain("\(origin.archivePath) cannot be read, and is replaced: \(error.localizedDescription)")

@@ -31,7 +31,8 @@ struct Origin: Codable, Equatable {
         self.target = URL(fileURLWithPath: name).standardizedFileURL.path
         var isDirectory: ObjCBool = false
         guard !name.isEmpty,
-            !(FileManager.default.fileExists(atPath: self.target, isDirectory: &isDirectory) && isDirectory.boolValue)
+            unsafe !(FileManager.default.fileExists(atPath: self.target, isDirectory: &isDirectory)
+                && isDirectory.boolValue)
         else { throw Refusal("\"\(name)\" is no name of a file") }
         if url.isFileURL {
             let source = url.resolvingSymlinksInPath().path
@@ -45,7 +46,9 @@ struct Origin: Codable, Equatable {
     private static func isSame(_ path: String, _ other: String) -> Bool {
         var one = stat()
         var two = stat()
-        if stat(path, &one) == 0, stat(other, &two) == 0 { return one.st_ino == two.st_ino && one.st_dev == two.st_dev }
+        if unsafe stat(path, &one) == 0, unsafe stat(other, &two) == 0 {
+            return one.st_ino == two.st_ino && one.st_dev == two.st_dev
+        }
         return path == other
     }
 }

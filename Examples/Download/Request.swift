@@ -105,8 +105,8 @@ extension Request {
             // In the machine's turn, and not at all if it was cancelled.
             try machine?.fire.finish { _ in
                 try storage.withLock { try $0.file?.synchronize() }
-                guard rename(part.origin.partPath, part.origin.target) == 0 else {
-                    throw Refusal("\(part.origin.target): \(String(cString: strerror(errno)))")
+                guard unsafe rename(part.origin.partPath, part.origin.target) == 0 else {
+                    throw Refusal("\(part.origin.target): \(unsafe String(cString: strerror(errno)))")
                 }
                 return CompletedState(byteCount: part.byteCount)
             }

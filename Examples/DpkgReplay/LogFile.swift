@@ -61,7 +61,7 @@ struct Refused: Error, CustomStringConvertible {
     static func explanation(of error: any Error) -> String {
         let error = error as NSError
         if let underlying = error.userInfo[NSUnderlyingErrorKey] as? any Error { return explanation(of: underlying) }
-        if error.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(error.code))) + "." }
+        if error.domain == NSPOSIXErrorDomain { return unsafe String(cString: strerror(Int32(error.code))) + "." }
         return error.localizedDescription
     }
 }

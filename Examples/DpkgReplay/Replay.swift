@@ -92,7 +92,7 @@ extension Replay {
                     process: progress.process,
                     action: action
                 )
-                put(StateMachine(initially: NotInstalledState(facts)), at: package)
+                put(StateMachine(entering: NotInstalledState(facts)), at: package)
             } else {
                 progress.announced[package] = action
             }
@@ -107,7 +107,7 @@ extension Replay {
             try machine.fire(named: action.kind.rawValue, userInfo: at.userInfo) { announced($0) }
         } catch {
             reject(error, package, at, &progress)
-            put(StateMachine(in: announced(machine.state)), at: machine.state.facts.package)
+            put(StateMachine(alreadyIn: announced(machine.state)), at: machine.state.facts.package)
         }
     }
 
@@ -129,7 +129,7 @@ extension Replay {
             action: progress.announced.removeValue(forKey: package)
         )
         guard let machine = packages[package] else {
-            put(StateMachine(in: type.init(facts)), at: package)
+            put(StateMachine(alreadyIn: type.init(facts)), at: package)
             return
         }
         let old = machine.state.facts
@@ -162,7 +162,7 @@ extension Replay {
             facts.since = at.time
             facts.line = at.line
             facts.process = progress.process
-            put(StateMachine(in: type.init(facts)), at: package)
+            put(StateMachine(alreadyIn: type.init(facts)), at: package)
         }
     }
 
@@ -236,7 +236,7 @@ extension Replay {
         var facts = machine.state.facts
         facts.package = package
         facts.action = action ?? facts.action
-        put(StateMachine(in: type(of: machine.state).init(facts)), at: package)
+        put(StateMachine(alreadyIn: type(of: machine.state).init(facts)), at: package)
     }
 
     /// The name and the architecture of a package that has both.

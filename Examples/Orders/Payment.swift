@@ -34,7 +34,7 @@ final class RefundedState: WorkflowState {
 }
 
 extension StateMachine<Payment> {
-    convenience init(of total: Decimal) { self.init(initially: DueState(total: total, received: 0)) }
+    convenience init(of total: Decimal) { self.init(entering: DueState(total: total, received: 0)) }
 
     /// Takes money, and says whether that is all of it.
     func take(_ amount: Decimal) throws -> Bool {

@@ -1,3 +1,4 @@
+import Foundation
 import Heraclitus
 
 // The states of a subscription.
@@ -20,21 +21,26 @@ final class SuspendedState: SubscriptionState {
     init(because reason: String) { self.reason = reason }
 }
 
-final class TerminatedState: SubscriptionState, EmptyState {}
+final class TerminatedState: SubscriptionState {
+    let date: Date
+
+    init(at date: Date = Date()) { self.date = date }
+}
 
 struct Life: Workflow {
     static var initial: any SubscriptionState { PendingState() }
 
     let activate = Event(from: PendingState.self, to: ActiveState.self)
     let wait = Event(from: ActiveState.self, to: WaitingOnSomethingState.self)
-
-    // One event with different destinations for different sources.
     let resume = Event(from: WaitingOnSomethingState.self, to: ActiveState.self)
-        .or(from: SuspendedState.self, to: PendingState.self)
     let suspend = Event(from: ActiveState.self, to: SuspendedState.self)
+    let unsuspend = Event(from: SuspendedState.self, to: ActiveState.self)
+
+    // One event with different destinations for different sources: who does not pay is waited for, and then suspended.
+    let missPayment = Event(from: ActiveState.self, to: WaitingOnSomethingState.self)
+        .or(from: WaitingOnSomethingState.self, to: SuspendedState.self)
     let terminate = Event(
-        from: PendingState.self,
-        ActiveState.self,
+        from: ActiveState.self,
         WaitingOnSomethingState.self,
         SuspendedState.self,
         to: TerminatedState.self

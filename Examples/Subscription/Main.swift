@@ -1,3 +1,4 @@
+import Foundation
 import Heraclitus
 
 @main
@@ -23,7 +24,7 @@ struct Main {
 
         print("Many threads may fire; each gets its own answer.")
         let accepted = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<100 { group.addTask { (try? subscription.resume(ActiveState())) != nil } }
+            for _ in 0..<100 { group.addTask { (try? subscription.resume()) != nil } }
             var accepted = 0
             for await isAccepted in group where isAccepted { accepted += 1 }
             return accepted
@@ -31,11 +32,19 @@ struct Main {
         print("  resumed \(accepted) time")
 
         print("One event leads to different states from different ones.")
-        try subscription.suspend(SuspendedState(because: "the card has expired"))
-        try subscription.resume(PendingState())
-        print("  resumed, it is \(subscription.machine.stateName)")
+        try subscription.missPayment(WaitingOnSomethingState("a payment"))
+        try subscription.missPayment(SuspendedState(because: "the card has expired"))
+        try subscription.unsuspend()
+        print("  unsuspended, it is \(subscription.machine.stateName)")
 
-        try subscription.terminate()
+        print("What is kept when it ends is the state's, with its date.")
+        print("  terminated at: \(subscription.terminatedAt.map { $0.formatted(.iso8601) } ?? "not yet")")
+        try subscription.terminate(TerminatedState(at: Date(timeIntervalSince1970: 123_123_123)))
+        print("  terminated at: \(subscription.terminatedAt.map { $0.formatted(.iso8601) } ?? "not yet")")
+        let restored = try StateMachine<Life>(archive: subscription.machine.archive())
+        print(
+            "  and in its archive: \((restored.state as? TerminatedState).map { $0.date.formatted(.iso8601) } ?? "lost")"
+        )
         do throws(InvalidTransition) { try subscription.activate() } catch { print("  \(error)") }
         do {
             _ = try await subscription.machine.wait(for: ActiveState.self)

@@ -1,3 +1,4 @@
+import Foundation
 import Heraclitus
 import Synchronization
 
@@ -7,10 +8,13 @@ final class Subscription: Stateful, Sendable {
 
     private let isBilled = Mutex(false)
 
+    /// When it was terminated; only the terminated state has a date, and so there is none to forget elsewhere.
+    var terminatedAt: Date? { (state as? TerminatedState)?.date }
+
     init() {
         // Before and after hooks.
-        machine.didFire(\.activate) { [weak self] _, _, _ in self?.bill(true) }
-        machine.didFire(\.suspend) { [weak self] _, suspended, _ in
+        machine.didEnter(ActiveState.self) { [weak self] _, _ in self?.bill(true) }
+        machine.didEnter(SuspendedState.self) { [weak self] suspended, _ in
             self?.bill(false)
             print("  suspended: \(suspended.reason)")
         }
@@ -24,7 +28,10 @@ final class Subscription: Stateful, Sendable {
     func wait(for something: String) throws { try fire.wait(WaitingOnSomethingState(something)) }
 
     private func bill(_ isBilled: Bool) {
-        self.isBilled.withLock { $0 = isBilled }
-        print("  billing is \(isBilled ? "on" : "off")")
+        let wasBilled = self.isBilled.withLock { old in
+            defer { old = isBilled }
+            return old
+        }
+        if isBilled != wasBilled { print("  billing is \(isBilled ? "on" : "off")") }
     }
 }

@@ -26,7 +26,7 @@ struct Main {
     static func main() throws {
         let light = CountingLight()
         let watchman = Watchman()
-        light.machine.tell(watchman)
+        light.machine.addDelegate(watchman)
         light.machine.postNotifications(prefix: "crossing.")
         let observers = ["transitioned", "rejected", "performed", "refused", "foo"].map { name in
             NotificationCenter.default.addObserver(

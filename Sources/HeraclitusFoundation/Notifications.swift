@@ -2,19 +2,19 @@ public import Foundation
 public import Heraclitus
 
 extension StateMachine {
-    /// Posts a notification of everything that happens.
+    /// Adds an observer that posts a notification of everything that happens.
     ///
-    /// Its name is the prefix and what happened, `transitioned`, `rejected`, `performed`, `refused`, or the name of an
-    /// announcement: with the prefix `"Download."` `Download.transitioned` and `Download.foo`. Its object is the machine. Its
-    /// user info is that of the event, the action or the announcement, and under the keys of ``StateMachineNotification`` what
-    /// happened. It is posted as ``observe(_:)`` says, on the thread that fired.
+    /// The name is the prefix followed by `transitioned`, `rejected`, `ignored`, `performed`, `refused`, or the name of an
+    /// announcement: with the prefix `"Download."`, for example `Download.transitioned`. The object is the machine. The user info
+    /// is that of the event, the action or the announcement, with the keys of ``StateMachineNotification``. Notifications are
+    /// posted on the thread that fired, in the order of `observe(_:)`.
     ///
-    /// An observer that names an operation queue is waited for by the centre, and so by the machine: on a queue whose thread fires
-    /// the same machine, such as the main queue, both wait for ever. Name none, and go there with `async`.
+    /// If an observer names an operation queue, the notification center waits for it, and so does the machine. On a queue whose
+    /// thread fires the same machine, such as the main queue, both wait for ever. Name no queue, and use `async` to get there.
     /// - Parameters:
-    ///   - center: Where to post; the default center unless said otherwise.
-    ///   - prefix: What the names begin with; the workflow's name and a point unless said otherwise.
-    /// - Returns: A registration, with which the notifications can be ended.
+    ///   - center: The notification center, by default `default`.
+    ///   - prefix: The beginning of the names, by default the workflow's name and a point.
+    /// - Returns: A registration, with which the notifications can be cancelled.
     @discardableResult
     public func postNotifications(to center: NotificationCenter = .default, prefix: String? = nil) -> Registration {
         let prefix = prefix ?? W.name + "."
@@ -29,9 +29,9 @@ extension StateMachine {
     }
 }
 
-/// What the notifications of a machine carry beside the user info of what happened.
+/// The keys of the user info of a machine's notifications.
 public enum StateMachineNotification {
-    /// The key of the ``Occurrence``; `notification.occurrence` reads it.
+    /// The key of the `Occurrence`; `notification.occurrence` reads it.
     public static let occurrenceKey = "HeraclitusOccurrence"
 
     /// The key of the name of the event, if there was one.
@@ -40,10 +40,10 @@ public enum StateMachineNotification {
     /// The key of the state object that was left.
     public static let sourceKey = "HeraclitusSource"
 
-    /// The key of the state object that was entered, or in which something was performed or announced.
+    /// The key of the state object that was entered, or in which something was ignored, performed or announced.
     public static let destinationKey = "HeraclitusDestination"
 
-    /// The key of the error of a refusal.
+    /// The key of the error of a rejected fire or a refused action.
     public static let errorKey = "HeraclitusError"
 
     fileprivate static func userInfo(of occurrence: Occurrence) -> [AnyHashable: Any] {
@@ -51,7 +51,7 @@ public enum StateMachineNotification {
         func merge(_ other: UserInfo) {
             for key in other.keys { userInfo[key] = other[key] }
         }
-        switch occurrence {
+        switch occurrence.outcome {
         case .transitioned(let transition):
             merge(transition.userInfo)
             userInfo[eventKey] = transition.event
@@ -61,6 +61,10 @@ public enum StateMachineNotification {
             merge(error.userInfo)
             userInfo[eventKey] = error.event
             userInfo[errorKey] = error
+        case .ignored(let event):
+            merge(event.userInfo)
+            userInfo[eventKey] = event.name
+            userInfo[destinationKey] = event.state
         case .performed(let action):
             merge(action.userInfo)
             userInfo[destinationKey] = action.state
@@ -70,6 +74,7 @@ public enum StateMachineNotification {
         case .announced(let announcement):
             merge(announcement.userInfo)
             userInfo[destinationKey] = announcement.state
+        case nil: break
         }
         userInfo[occurrenceKey] = occurrence
         return userInfo
@@ -77,18 +82,10 @@ public enum StateMachineNotification {
 }
 
 extension Notification {
-    /// What happened to the machine that has posted this; `nil` for a notification that is not a machine's.
+    /// What happened to the machine; `nil` for a notification that no machine has posted.
     public var occurrence: Occurrence? { userInfo?[StateMachineNotification.occurrenceKey] as? Occurrence }
 }
 
 extension Occurrence {
-    fileprivate var notificationName: String {
-        switch self {
-        case .transitioned: "transitioned"
-        case .rejected: "rejected"
-        case .performed: "performed"
-        case .refused: "refused"
-        case .announced(let announcement): announcement.name
-        }
-    }
+    fileprivate var notificationName: String { announcement ?? kind.rawValue }
 }

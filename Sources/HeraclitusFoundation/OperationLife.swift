@@ -14,13 +14,13 @@ public struct OperationLife: Workflow {
     /// Ends.
     public let finish = Event(from: Executing.self, to: Finished.self)
 
-    /// Remembers that one which was cancelled is to end as soon as it is started.
+    /// Marks a cancelled operation to finish as soon as it is started.
     let finishAtStart = Event(updating: Ready.self)
 
     /// Makes the definition.
     public init() {}
 
-    /// It waits to be started.
+    /// The operation waits to be started.
     public final class Ready: WorkflowState {
         /// Whether it was cancelled and asked to finish, so that it ends as soon as it is started.
         public let isFinishAsked: Bool
@@ -28,7 +28,7 @@ public struct OperationLife: Workflow {
         init(isFinishAsked: Bool) { self.isFinishAsked = isFinishAsked }
     }
 
-    /// It was started.
+    /// The operation was started.
     public final class Executing: WorkflowState {
         /// Whether it is to end at once.
         public let isFinishAsked: Bool
@@ -36,7 +36,7 @@ public struct OperationLife: Workflow {
         init(isFinishAsked: Bool) { self.isFinishAsked = isFinishAsked }
     }
 
-    /// It is over.
+    /// The operation is finished.
     public final class Finished: WorkflowState {
         /// Whether it was cancelled before.
         public let wasCancelled: Bool

@@ -2,7 +2,7 @@ public import Dispatch
 public import Foundation
 public import Heraclitus
 
-/// The states of a concurrent `Operation`, for an operation of your own that has one and answers with it.
+/// The states of a concurrent `Operation`, for an operation of your own that has this object as a property.
 ///
 /// ```swift
 /// final class Fetch: Operation, @unchecked Sendable {
@@ -29,15 +29,15 @@ public import Heraclitus
 /// }
 /// ```
 ///
-/// ``StateMachineOperation`` is one that has all that and only needs a body.
+/// ``StateMachineOperation`` does all that, and only needs a body.
 ///
-/// `OperationQueue` hears of the changes of `isReady`, `isExecuting` and `isFinished` through the operation. Everything may be
-/// called from any thread, and nothing is called under a lock.
+/// `OperationQueue` is notified of `isReady`, `isExecuting` and `isFinished` through the operation. Any thread may call every
+/// method, and no lock is held while your code runs.
 public final class OperationStateMachine: Stateful, Sendable {
     /// A block of an operation.
     public typealias Block = @Sendable () -> Void
 
-    /// The machine, to observe and to ask.
+    /// The machine, which you can observe.
     public let machine = StateMachine<OperationLife>()
 
     /// Where the blocks run.
@@ -64,7 +64,7 @@ public final class OperationStateMachine: Stateful, Sendable {
 
     /// Makes the states of an operation.
     /// - Parameters:
-    ///   - operation: The operation, which is not kept alive.
+    ///   - operation: The operation, held weakly.
     ///   - dispatchQueue: Where the blocks run, and where finishing is carried out.
     public init(operation: Operation, dispatchQueue: DispatchQueue) {
         self.dispatchQueue = dispatchQueue
@@ -80,22 +80,24 @@ public final class OperationStateMachine: Stateful, Sendable {
 
     func attach(_ operation: Operation) { storage.withLock { $0.operation = operation } }
 
-    /// The operation; `nil` when it is gone.
+    /// The operation; `nil` when it was released.
     public var operation: Operation? { storage.withLock { $0.operation } }
 
-    /// What is run on the queue when the operation was started; it has to see to it that ``finish()`` is called.
+    /// The block that runs on the queue after the operation was started, and sees to it that ``finish()`` is called.
     public var executionBlock: Block? {
         get { storage.withLock { $0.execution } }
         set { _ = storage.withLock { exchange(&$0.execution, newValue) } }
     }
 
-    /// What is run on the queue when the operation was cancelled, once; that has to finish all the same.
+    /// The block that runs on the queue once after the operation was cancelled.
+    ///
+    /// The operation must still be finished.
     public var cancellationBlock: Block? {
         get { storage.withLock { $0.cancellation } }
         set { _ = storage.withLock { exchange(&$0.cancellation, newValue) } }
     }
 
-    /// What is run on the queue just before the operation is finished, cancelled or not.
+    /// The block that runs on the queue just before the operation is finished, cancelled or not.
     public var finalizationBlock: Block? {
         get { storage.withLock { $0.finalization } }
         set { _ = storage.withLock { exchange(&$0.finalization, newValue) } }
@@ -122,18 +124,18 @@ public final class OperationStateMachine: Stateful, Sendable {
 // MARK: - Life
 
 extension OperationStateMachine {
-    /// Starts the operation, which executes when this returns; the execution block runs on the queue.
+    /// Starts the operation: it is executing when this returns, and the execution block runs on the queue.
     ///
-    /// One that was cancelled and asked to finish before it was started finishes without running it.
-    /// - Throws: ``InvalidTransition`` if it was started before.
+    /// An operation that was cancelled, and asked to finish, before it was started finishes without running the block.
+    /// - Throws: `InvalidTransition` if it was started before.
     public func start() throws(InvalidTransition) {
         try machine.fire.start { ready in OperationLife.Executing(isFinishAsked: ready.isFinishAsked) }
     }
 
-    /// Finishes the operation on the queue: runs the finalization block, then is finished.
+    /// Finishes the operation on the queue: the finalization block runs, then the operation is finished.
     ///
-    /// One that is finished stays so. One that was cancelled and not started yet finishes as soon as it is started; what was neither
-    /// cancelled nor started stays ready. Whoever observes the ``machine`` hears of it.
+    /// It does nothing on a finished operation, and on one that was neither cancelled nor started. An operation that was cancelled
+    /// and not started yet finishes as soon as it is started. Observers of the ``machine`` get every case.
     public func finish() {
         // The operation is to hear of it.
         dispatchQueue.async { [self, operation] in
@@ -144,7 +146,7 @@ extension OperationStateMachine {
 
     /// Marks the operation as cancelled, once, and runs the cancellation block on the queue.
     ///
-    /// It goes on until somebody calls ``finish()``. One that is finished is not cancelled any more.
+    /// The operation goes on until ``finish()`` is called. A finished operation cannot be cancelled.
     public func cancel() {
         let (interruption, block) = storage.withLock { storage -> (Block?, Block?) in
             guard !storage.isCancelled else { return (nil, nil) }

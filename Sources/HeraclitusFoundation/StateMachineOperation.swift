@@ -8,13 +8,13 @@ import Heraclitus
 /// queue.addOperation(StateMachineOperation { try resize(image) })
 /// ```
 ///
-/// or a subclass that overrides `main()`, as of any `Operation`. The body runs on the operation's dispatch queue and the operation is
-/// finished when it returns; it looks at `isCancelled` now and then. One that was cancelled before it was started finishes
-/// without running it. ``AsyncStateMachineOperation`` has a body that is `async`.
+/// Or write a subclass that overrides `main()`, as for any `Operation`. The body runs on the operation's dispatch queue, and should
+/// check `isCancelled` now and then. The operation is finished when the body returns. An operation that was cancelled before it
+/// was started finishes without running the body. ``AsyncStateMachineOperation`` has an `async` body.
 open class StateMachineOperation: Operation, @unchecked Sendable {
     // Unchecked, as Operation is: what it has of its own does not change or has a lock.
 
-    /// The states of this operation, to observe and to ask.
+    /// The states of this operation, which you can observe.
     public let stateMachine: OperationStateMachine
 
     private let body: (@Sendable () throws -> Void)?
@@ -22,8 +22,8 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
 
     /// Makes an operation.
     /// - Parameters:
-    ///   - dispatchQueue: Where the body runs; a global queue unless said otherwise.
-    ///   - body: What to do; `main()` unless said otherwise.
+    ///   - dispatchQueue: The queue on which the body runs, by default a global queue.
+    ///   - body: The body, by default `main()`.
     public init(dispatchQueue: DispatchQueue = .global(), body: (@Sendable () throws -> Void)? = nil) {
         stateMachine = OperationStateMachine(dispatchQueue: dispatchQueue)
         self.body = body
@@ -32,7 +32,7 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
         stateMachine.executionBlock = { [weak self] in self?.execute() }
     }
 
-    /// What the body threw.
+    /// The error that the body has thrown.
     public var error: (any Error)? { failure.withLock { $0 } }
 
     /// Runs the body of an operation that was made with one.
@@ -40,7 +40,7 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
         do { try body?() } catch { fail(with: error) }
     }
 
-    /// Starts the operation, which then executes; one that was started before stays as it is.
+    /// Starts the operation, unless it was started before.
     open override func start() { try? stateMachine.start() }
 
     /// Marks the operation as cancelled.
@@ -50,7 +50,7 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
         super.cancel()
     }
 
-    /// `true`: it is finished later than `start` returns.
+    /// Always `true`: the operation may be finished after `start` has returned.
     open override var isAsynchronous: Bool { true }
 
     /// Whether it can be started: its dependencies are finished, and it was not started.
@@ -65,7 +65,7 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
     /// Whether it was cancelled.
     open override var isCancelled: Bool { super.isCancelled || stateMachine.isCancelled }
 
-    /// Carries the body out, and finishes.
+    /// Runs the body, and finishes.
     func execute() {
         if !isCancelled { main() }
         stateMachine.finish()
@@ -80,8 +80,8 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
 /// queue.addOperation(AsyncStateMachineOperation { try await download(url) })
 /// ```
 ///
-/// or a subclass that overrides ``run()``. The operation is finished when the body returns. Cancelling it cancels the body's
-/// task, which has to end all the same.
+/// Or write a subclass that overrides ``run()``. The operation is finished when the body returns. Cancelling the operation cancels
+/// the body's task, which should then return soon.
 open class AsyncStateMachineOperation: StateMachineOperation, @unchecked Sendable {
     // Unchecked, as Operation is: what it has of its own does not change.
 
@@ -89,15 +89,15 @@ open class AsyncStateMachineOperation: StateMachineOperation, @unchecked Sendabl
 
     /// Makes an operation.
     /// - Parameters:
-    ///   - dispatchQueue: Where the body is begun; a global queue unless said otherwise.
-    ///   - body: What to do; ``run()`` unless said otherwise.
+    ///   - dispatchQueue: The queue on which the body begins, by default a global queue.
+    ///   - body: The body, by default ``run()``.
     public init(dispatchQueue: DispatchQueue = .global(), body: (@Sendable () async throws -> Void)? = nil) {
         asyncBody = body
         super.init(dispatchQueue: dispatchQueue)
     }
 
     /// Runs the body of an operation that was made with one.
-    /// - Throws: What the body throws; it is the operation's ``StateMachineOperation/error``.
+    /// - Throws: The body's error, which becomes ``StateMachineOperation/error``.
     open func run() async throws { try await asyncBody?() }
 
     /// Does nothing; the body is ``run()``.

@@ -1,10 +1,10 @@
 import Foundation
 public import Heraclitus
 
-/// Throws unless a state's data survives being archived: written as JSON, read back, and compared property by property.
+/// Throws unless all properties of a state survive an archive: it encodes the state, decodes it, and compares both.
 ///
-/// It finds what compiles and is lost all the same, such as the property of a subclass whose superclass is `Codable` and which
-/// has no `init(from:)` and `encode(to:)` of its own:
+/// It finds properties that compile and are lost: those of a subclass whose superclass is `Codable`, and which has no
+/// `init(from:)` and `encode(to:)` of its own:
 ///
 /// ```swift
 /// @Test func states() throws {
@@ -13,11 +13,12 @@ public import Heraclitus
 /// ```
 ///
 /// Properties are found by reflection. Values that are `Equatable` are compared with `==`, machines by their states,
-/// dictionaries by their keys, and everything else by its own properties. A property that is left out on purpose, such as a live task, is named in `except`.
+/// dictionaries by their keys, and everything else by its own properties. Name properties that are left out on purpose, such as
+/// a live task, in `except`.
 /// - Parameters:
 ///   - state: The state.
 ///   - except: Names of properties that need not survive.
-/// - Throws: ``LostInArchive``, or what the state's coding throws.
+/// - Throws: ``LostInArchive``, or the error of encoding or decoding.
 public func expectArchives(_ state: some WorkflowState, except: Set<String> = []) throws {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .archived
@@ -35,10 +36,10 @@ public struct LostInArchive: Error, Equatable, CustomStringConvertible {
     /// The name of the state.
     public let state: String
 
-    /// The properties, with what they were and what they became.
+    /// The properties, each with the value before and after.
     public let properties: [String]
 
-    /// The state and all of its properties that are lost.
+    /// The state and all lost properties.
     public var description: String { "\(state) loses in an archive: \(properties.joined(separator: "; "))" }
 }
 

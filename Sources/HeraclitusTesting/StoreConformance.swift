@@ -1,7 +1,7 @@
 import Foundation
 public import Heraclitus
 
-/// Tries whether a store keeps what ``ArchiveStore`` promises.
+/// Checks that a store does what `ArchiveStore` promises.
 ///
 /// ```swift
 /// @Test func store() async throws {
@@ -10,10 +10,10 @@ public import Heraclitus
 /// }
 /// ```
 public enum StoreConformance {
-    /// Tries a store in every way that is promised.
-    /// - Parameter makeStore: Makes an empty store; called for each of the checks.
-    /// - Returns: What is not as it is promised, a sentence each.
-    /// - Throws: What making a store throws.
+    /// Checks every promise of a store.
+    /// - Parameter makeStore: Makes an empty store; called for each check.
+    /// - Returns: A sentence for each promise that the store does not keep.
+    /// - Throws: The error of `makeStore`.
     public static func failures(_ makeStore: () async throws -> any ArchiveStore) async throws -> [String] {
         var failures: [String] = []
         for (name, check) in checks {

@@ -119,7 +119,7 @@ final class Screen {
     @Test("A host and a delegate of the main actor work there")
     func host() throws {
         let player = Player()
-        player.machine.tell(player)
+        player.machine.addDelegate(player)
         #expect(throws: InvalidAction.self) { try player.retry() }
         #expect(throws: InvalidTransition.self) { try player.fail(FailureState(.timedOut)) }
         #expect(player.rejections == 1 && player.refusals == 1)

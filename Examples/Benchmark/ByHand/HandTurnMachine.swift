@@ -5,7 +5,7 @@ import Synchronization
 /// another's, what a hook fires is validated at once and carried out afterwards, and reading never waits for a hook.
 ///
 /// Without builders that fire, deadlock detection, closures that come and go, guards, user info, activation.
-final class HandTurnMachine: Sendable {
+final class HandTurnMachine: @unchecked Sendable {
     private struct Shown {
         var state: any HandState
         var revision = 0
@@ -22,9 +22,9 @@ final class HandTurnMachine: Sendable {
     private let shown = Mutex(Shown(state: HandIdle()))
 
     // Read and written by the owner only.
-    private nonisolated(unsafe) var isPreparing = false
-    private nonisolated(unsafe) var expected: any HandState
-    private nonisolated(unsafe) var queue: [Step] = []
+    private var isPreparing = false
+    private var expected: any HandState
+    private var queue: [Step] = []
 
     init() { expected = shown.withLock { $0.state } }
 

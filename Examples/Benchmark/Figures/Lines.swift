@@ -14,7 +14,10 @@ extension Figure {
                 goal: 1.2,
                 ours: perLine(in: ours) { count in
                     succeeding {
-                        try Archive.write((0..<count).lazy.map { StateMachine<Download>(in: loading($0)) }, to: ours)
+                        try Archive.write(
+                            (0..<count).lazy.map { StateMachine<Download>(alreadyIn: loading($0)) },
+                            to: ours
+                        )
                     }
                 },
                 limit: perLine(in: limit) { count in succeeding { try writeByHand(count, to: limit) } }
@@ -28,7 +31,7 @@ extension Figure {
                     preparing: { count in
                         succeeding {
                             try Archive.write(
-                                (0..<count).lazy.map { StateMachine<Download>(in: loading($0)) },
+                                (0..<count).lazy.map { StateMachine<Download>(alreadyIn: loading($0)) },
                                 to: ours
                             )
                         }
@@ -95,7 +98,7 @@ private func writeByHand(_ count: Int, to file: URL) throws {
     try handle.write(contentsOf: buffer)
     try handle.synchronize()
     try handle.close()
-    guard rename(temporary.path, file.path) == 0 else { throw POSIXError(.EIO) }
+    guard unsafe rename(temporary.path, file.path) == 0 else { throw POSIXError(.EIO) }
 }
 
 private func readByHand(_ file: URL) throws {

@@ -14,7 +14,7 @@ extension Figure {
                 ours: perSave { count in
                     let store = try DirectoryStore(at: folder)
                     defer { try? FileManager.default.removeItem(at: folder) }
-                    let machine = StateMachine<Download>(in: LoadingState(url: Content.shared.url))
+                    let machine = StateMachine<Download>(alreadyIn: LoadingState(url: Content.shared.url))
                     return try await nanosecondsAwaiting {
                         for revision in 0..<count { try await store.save(machine, as: "1", expecting: revision) }
                     }
@@ -44,12 +44,13 @@ extension Figure {
 /// Writes beside the old file, syncs, and renames; then syncs the folder, so that the new name lasts.
 private func saveByHand(_ data: Data, in folder: String) throws {
     let path = folder + "/1.json"
-    let descriptor = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC, 0o666)
+    let descriptor = unsafe open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC, 0o666)
     guard descriptor >= 0 else { throw POSIXError(.EIO) }
-    let count = data.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    guard count == data.count, fsync(descriptor) == 0, close(descriptor) == 0, rename(path + ".new", path) == 0 else {
+    let count = unsafe data.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    guard count == data.count, fsync(descriptor) == 0, close(descriptor) == 0, unsafe rename(path + ".new", path) == 0
+    else {
         throw POSIXError(.EIO)
     }
-    let directory = open(folder, O_RDONLY)
+    let directory = unsafe open(folder, O_RDONLY)
     guard directory >= 0, fsync(directory) == 0, close(directory) == 0 else { throw POSIXError(.EIO) }
 }

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// What an archive has besides the machine.
+/// Additional content of an archive.
 public struct ArchiveExtras: OptionSet, Sendable {
     /// The extras, a bit each.
     public let rawValue: Int
@@ -13,34 +13,34 @@ public struct ArchiveExtras: OptionSet, Sendable {
     /// - Parameter rawValue: The extras, a bit each.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The workflow's ``TransitionTable``, for tools that do not have the workflow's code; nobody reads it back.
+    /// The workflow's ``TransitionTable``, for tools that do not have the workflow's code; machines do not read it.
     public static let definition = ArchiveExtras(rawValue: 1)
 }
 
 extension StateMachine {
-    /// How many bytes an archive may have if nobody says otherwise: 64 MiB.
+    /// The default limit of an archive's size: 64 MiB.
     public static var archiveLimit: Int { 64 << 20 }
 
     /// Archives the machine to JSON: its state with its data, its revision, and whether it was activated.
     ///
-    /// Keys are sorted and dates are written in ISO 8601, so that the same machine archives to the same bytes. A coder of
-    /// your own does as well, for a machine is `Codable`; one that is to read what this writes decodes dates as
+    /// Keys are sorted and dates are written in ISO 8601, so the same machine always gives the same bytes. You can also use a
+    /// coder of your own, because a machine is `Codable`. A decoder that reads what this method writes needs the date strategy
     /// `JSONDecoder.DateDecodingStrategy.archived`.
     ///
-    /// Any thread may call it at any time; the archive shows one moment.
+    /// Any thread may call it at any time. The archive is consistent: it has the committed state of one moment.
     /// - Parameters:
-    ///   - extras: What to put into the archive besides the machine.
+    ///   - extras: Additional content of the archive.
     ///   - isPrettyPrinted: Whether to write it on several lines for people to read.
-    ///   - limit: How many bytes the archive may have; ``archiveLimit`` unless said otherwise, as when it is read.
+    ///   - limit: The maximum size in bytes, by default ``archiveLimit``, as for reading.
     /// - Returns: UTF-8 JSON, on one line unless it is pretty printed.
-    /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` if the state's data cannot be written, or not so that it
-    ///   could be read again, with the key; ``ArchiveError/tooLarge(_:limit:)``.
+    /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` if the state's data cannot be written, or could not be read
+    ///   again, with the key; ``ArchiveError/tooLarge(_:limit:)``.
     public func archive(
         including extras: ArchiveExtras = [],
         prettyPrinted isPrettyPrinted: Bool = false,
         limit: Int = StateMachine.archiveLimit
     ) throws(ArchiveError) -> Data {
-        let archive = try envelope(including: extras).encoded(isPrettyPrinted ? prettyEncoder : archiveEncoder)
+        let archive = try envelope(including: extras).encoded(isPrettyPrinted: isPrettyPrinted)
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         return archive
     }
@@ -53,20 +53,29 @@ extension StateMachine {
 
     /// Restores a machine from an archive.
     ///
-    /// Restoring is not a transition: no guard, hook or observer runs. ``activate(userInfo:)``, or the first fire, tells
-    /// the state that it is back. What an older version of the workflow has written goes through its
+    /// Restoring is not a transition: no guard, hook or observer runs. ``activate(userInfo:)``, or the first fire, calls
+    /// `didRestore` of the state. An archive of an older version of the workflow goes through its
     /// ``Workflow/migrations`` first.
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
-    ///   - limit: How many bytes the archive may have; ``archiveLimit`` unless said otherwise.
+    ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
     /// - Throws: ``ArchiveError``, whatever the bytes are.
     public convenience init(archive: Data, limit: Int = StateMachine.archiveLimit) throws(ArchiveError) {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         let definition = CompiledWorkflow<W>.shared.definition
-        let snapshot: Snapshot
+        self.init(MachineCore(definition, try EnvelopeReader.read(archive, definition) { try $0.snapshot() }))
+    }
+}
+
+extension EnvelopeReader {
+    /// Reads an archive of bytes; what `read` throws that is no ``ArchiveError`` is about the JSON.
+    static func read<Result>(
+        _ archive: Data,
+        _ definition: Definition,
+        _ read: (EnvelopeReader) throws -> Result
+    ) throws(ArchiveError) -> Result {
         do {
-            snapshot = try EnvelopeReader(ArchiveDecoder(.text(try JSONText([UInt8](archive)), 0)), definition)
-                .snapshot()
+            return try read(EnvelopeReader(ArchiveDecoder(.text(try JSONText([UInt8](archive)), 0)), definition))
         } catch let error as ArchiveError {
             throw error
         } catch let problem as JSONProblem {
@@ -74,11 +83,14 @@ extension StateMachine {
         } catch {
             throw .notJSON(explanation: ArchiveError.explanation(of: error))
         }
-        self.init(MachineCore(definition, snapshot))
     }
 }
 
 extension Envelope {
+    func encoded(isPrettyPrinted: Bool) throws(ArchiveError) -> Data {
+        try encoded(isPrettyPrinted ? prettyEncoder : archiveEncoder)
+    }
+
     fileprivate func encoded(_ encoder: JSONEncoder) throws(ArchiveError) -> Data {
         do {
             let archive = try encoder.encode(self)

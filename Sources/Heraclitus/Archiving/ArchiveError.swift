@@ -1,18 +1,19 @@
 /// Why an archive could not be read or written: what is wrong, and where in it.
 ///
 /// `path` leads to the place: `data.payment.state` is the name of the state of a machine that the archived state holds.
-/// Where the archive as a whole is the wrong one, it leads to the archive: `data.payment`, or nothing at the top.
+/// If the archive as a whole is wrong, the path leads to the archive: `data.payment`, or an empty path at the top.
+@nonexhaustive
 public enum ArchiveError: Error, Sendable {
-    /// The bytes are no JSON.
+    /// The bytes are not JSON.
     case notJSON(explanation: String)
 
-    /// A part of the envelope is missing, of the wrong type, or has a value that it cannot have.
+    /// A key of the archive is missing, or its value has the wrong type or is not possible.
     case malformed(path: String, explanation: String)
 
     /// The archive's format is newer than this version of the library knows.
     case unknownFormat(Int, supported: Int, path: String)
 
-    /// The archive is one of another workflow.
+    /// The archive is that of another workflow.
     case wrongWorkflow(String, expected: String, path: String)
 
     /// The archive was written by a newer version of the workflow.
@@ -24,16 +25,16 @@ public enum ArchiveError: Error, Sendable {
     /// A file cannot be read or written; the explanation is the system's.
     case inaccessibleFile(String, explanation: String)
 
-    /// A step that was to bring the archive up to this version threw.
+    /// A migration of the archive to this version threw.
     case failedMigration(String, version: Int, path: String, underlyingError: any Error)
 
-    /// The workflow has no state of that name.
+    /// The workflow has no state with that name.
     case unknownState(String, known: [String], path: String)
 
-    /// The state's class could not be made of the data.
+    /// The state could not be decoded from the data.
     case brokenState(String, path: String, underlyingError: any Error)
 
-    /// The state's data cannot be written, as a number that JSON does not have.
+    /// The state's data cannot be written, for example a number that JSON does not have.
     case unwritableState(String, underlyingError: any Error)
 }
 
@@ -42,15 +43,15 @@ extension ArchiveError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notJSON(let explanation):
-            "This is no JSON: \(explanation)"
+            "This is not JSON: \(explanation)"
         case .malformed(let path, let explanation):
             "The archive is malformed\(Self.place(path)): \(explanation)"
         case .unknownFormat(let found, let supported, let path):
             "The archive's format is \(found)\(Self.place(path)); up to \(supported) can be read."
         case .wrongWorkflow(let found, let expected, let path):
-            "The archive is one of the workflow \"\(found)\"\(Self.place(path)), not of \"\(expected)\"."
+            "The archive is of the workflow \"\(found)\"\(Self.place(path)), not of \"\(expected)\"."
         case .newerVersion(let found, let supported, let path):
-            "The archive was written by version \(found) of the workflow\(Self.place(path)); this is \(supported)."
+            "The archive was written by version \(found) of the workflow\(Self.place(path)); this program has version \(supported)."
         case .tooLarge(let size, let limit):
             "The archive has \(size) bytes; no more than \(limit) are allowed."
         case .inaccessibleFile(let path, let explanation):

@@ -4,14 +4,14 @@
     public import Foundation
 #endif
 
-/// Many machines as JSON lines: an archive a line, one of them in memory at a time.
+/// Writes and reads many machines as JSON lines: one archive a line, with one machine in memory at a time.
 ///
 /// ```swift
 /// try Archive.write(machines, to: file)
 /// for try await line in Archive.lines(of: Order.self, in: file) {
 ///     switch line.result {
 ///     case .success(let machine): …
-///     case .failure(let error): print("line \(line.number): \(error)")     // the others are not lost
+///     case .failure(let error): print("line \(line.number): \(error)")     // the other lines are read
 ///     }
 /// }
 /// ```
@@ -21,7 +21,7 @@ public enum Archive {
         /// The number of lines so far, blank ones included.
         public internal(set) var lines = 0
 
-        /// The number of lines so far that were no archive of the workflow.
+        /// The number of broken lines so far.
         public internal(set) var brokenLines = 0
 
         /// The number of bytes so far.
@@ -30,26 +30,26 @@ public enum Archive {
 
     /// A line of a stream of archives, restored.
     public struct Line<W: Workflow>: Sendable {
-        /// The number of the line, from 1; blank ones are counted and left out.
+        /// The number of the line, from 1; blank lines are counted and skipped.
         public let number: Int
 
-        /// The machine, or what was wrong with its archive.
+        /// The machine, or the error of its archive.
         public let result: Result<StateMachine<W>, ArchiveError>
 
         /// The machine.
         /// - Returns: The machine.
-        /// - Throws: What was wrong with its archive.
+        /// - Throws: The error of its archive.
         public func machine() throws(ArchiveError) -> StateMachine<W> { try result.get() }
     }
 
     /// Restores the machines of a file of JSON lines.
     ///
-    /// The file is read while the sequence is iterated, on the thread that does it. A broken line is an element like the
-    /// others; the sequence itself throws ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    /// The file is read while the sequence is iterated, on the iterating thread. A broken line is an element like the
+    /// others. The sequence throws ``ArchiveError/inaccessibleFile(_:explanation:)``.
     /// - Parameters:
-    ///   - workflow: The workflow of all of them.
+    ///   - workflow: The workflow of all machines.
     ///   - file: The file.
-    ///   - limit: How many bytes a line may have; a longer one is a broken one, and is not kept in memory.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
     ///   - progress: Called after about every 64 KiB, and at the end.
     /// - Returns: The machines, in the order of the lines.
     public static func lines<W: Workflow>(
@@ -63,11 +63,11 @@ public enum Archive {
 
     /// Restores the machines of JSON lines that arrive in chunks, from a network or a decompressor.
     /// - Parameters:
-    ///   - workflow: The workflow of all of them.
+    ///   - workflow: The workflow of all machines.
     ///   - chunks: The bytes; a chunk may end anywhere.
-    ///   - limit: How many bytes a line may have; a longer one is a broken one, and is not kept in memory.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
     ///   - progress: Called after every chunk, and at the end.
-    /// - Returns: The machines, in the order of the lines. It throws what the chunks do.
+    /// - Returns: The machines, in the order of the lines. It rethrows the errors of the chunks.
     public static func lines<W: Workflow, Chunks: AsyncSequence & Sendable>(
         of workflow: W.Type,
         in chunks: Chunks,
@@ -77,15 +77,15 @@ public enum Archive {
         ArchivedLines<W, Chunks>(chunks: chunks, limit: limit, progress: progress)
     }
 
-    /// Writes machines to a file of JSON lines, which takes the place of one that is there when it is complete.
+    /// Writes machines to a file of JSON lines, which replaces an existing file when it is complete and synced.
     ///
-    /// Whatever happens meanwhile, the old file is there or the new one.
+    /// After a crash there is either the old file or the new one.
     /// - Parameters:
-    ///   - machines: The machines; one of them is needed at a time.
+    ///   - machines: The machines, of which one at a time is in memory.
     ///   - file: The file.
-    ///   - limit: How many bytes a line may have, as when they are read.
+    ///   - limit: The maximum size of a line in bytes, as for reading.
     ///   - progress: Called after every thousandth machine, and at the end.
-    /// - Throws: ``ArchiveError``: `unwritableState`, `tooLarge` or `inaccessibleFile`; then the old file is untouched.
+    /// - Throws: ``ArchiveError``: `unwritableState`, `tooLarge` or `inaccessibleFile`. The old file does not change then.
     public static func write<W: Workflow>(
         _ machines: some Sequence<StateMachine<W>>,
         to file: URL,
@@ -102,13 +102,13 @@ public enum Archive {
         progress?(state)
     }
 
-    /// Writes machines that come one by one to a file of JSON lines, like ``write(_:to:limit:progress:)-(Sequence,_,_,_)``.
+    /// Writes an asynchronous sequence of machines to a file of JSON lines, like ``write(_:to:limit:progress:)-(Sequence<StateMachine<W>>,_,_,_)``.
     /// - Parameters:
-    ///   - machines: The machines; one of them is needed at a time.
+    ///   - machines: The machines, of which one at a time is in memory.
     ///   - file: The file.
-    ///   - limit: How many bytes a line may have, as when they are read.
+    ///   - limit: The maximum size of a line in bytes, as for reading.
     ///   - progress: Called after every thousandth machine, and at the end.
-    /// - Throws: ``ArchiveError``, or what the sequence throws; then the old file is untouched.
+    /// - Throws: ``ArchiveError``, or the error of the sequence. The old file does not change then.
     public static func write<W: Workflow>(
         _ machines: some AsyncSequence<StateMachine<W>, any Error>,
         to file: URL,

@@ -5,14 +5,14 @@
 #endif
 
 extension JSONEncoder.DateEncodingStrategy {
-    /// Writes dates as archives do: in ISO 8601 and UTC, with as many decimals of a second as it takes to lose nothing.
+    /// Writes dates as archives do: in ISO 8601 and UTC, with as many decimals of a second as needed to lose nothing.
     public static var archived: Self {
         .custom { date, encoder in
             var container = encoder.singleValueContainer()
             guard let text = ArchivedDate.text(of: date) else {
                 throw EncodingError.invalidValue(
                     date,
-                    .init(codingPath: encoder.codingPath, debugDescription: "This date is beyond ISO 8601.")
+                    .init(codingPath: encoder.codingPath, debugDescription: "ISO 8601 cannot represent this date.")
                 )
             }
             try container.encode(text)
@@ -52,7 +52,7 @@ enum ArchivedDate {
         if let date = date(of: text) { return date }
         throw DecodingError.dataCorruptedError(
             in: container,
-            debugDescription: "\"\(text.prefix(40))\" is no date of ISO 8601."
+            debugDescription: "\"\(text.prefix(40))\" is not a date in ISO 8601."
         )
     }
 

@@ -1,6 +1,8 @@
 // The envelope: what every archive says about a machine besides its state's own data.
 //
 //     {"activated":true,"data":{…},"format":1,"revision":3,"state":"LoadingState","version":1,"workflow":"Download"}
+//
+// The archive of a state on its own has neither "activated" nor "revision".
 
 enum EnvelopeKey: String, CodingKey {
     case format
@@ -16,11 +18,14 @@ enum EnvelopeKey: String, CodingKey {
 /// The format of the envelope.
 let currentFormat = 1
 
-/// What an archive says of a machine as of a moment: the same for every workflow, and so compiled once.
+/// What an archive says of a machine as of a moment, or of a state alone: the same for every workflow, and so compiled once.
 struct Envelope: Encodable {
     let definition: Definition
     let snapshot: Snapshot
     let extras: ArchiveExtras
+
+    /// Whether it archives a machine and not a state alone.
+    var isOfMachine = true
 
     func encode(to encoder: any Encoder) throws {
         let state = definition.states[snapshot.status.index]
@@ -28,8 +33,10 @@ struct Envelope: Encodable {
         try container.encode(currentFormat, forKey: .format)
         try container.encode(definition.workflow, forKey: .workflow)
         try container.encode(definition.version, forKey: .version)
-        try container.encode(snapshot.revision, forKey: .revision)
-        try container.encode(snapshot.status.activation != .entry, forKey: .activated)
+        if isOfMachine {
+            try container.encode(snapshot.revision, forKey: .revision)
+            try container.encode(snapshot.status.activation != .entry, forKey: .activated)
+        }
         try container.encode(state.name, forKey: .state)
         if extras.contains(.definition) { try container.encode(definition.table, forKey: .definition) }
         do {

@@ -1,4 +1,4 @@
-/// Reads what an archive says of a machine; the same for every workflow.
+/// Reads what an archive says of a machine, or of a state alone; the same for every workflow.
 struct EnvelopeReader {
     private let decoder: any Decoder
     private let definition: Definition
@@ -9,9 +9,14 @@ struct EnvelopeReader {
     }
 
     /// Throws nothing but ``ArchiveError``.
-    func snapshot() throws -> Snapshot {
+    func snapshot() throws -> Snapshot { try snapshot(ofMachine: true) }
+
+    /// Throws nothing but ``ArchiveError``; what a machine's archive says besides its state is not looked at.
+    func state() throws -> AnyObject { try snapshot(ofMachine: false).state }
+
+    private func snapshot(ofMachine isOfMachine: Bool) throws -> Snapshot {
         do {
-            return try read()
+            return try read(isOfMachine: isOfMachine)
         } catch let error as ArchiveError {
             throw error
         } catch {
@@ -22,11 +27,11 @@ struct EnvelopeReader {
         }
     }
 
-    private func read() throws -> Snapshot {
+    private func read(isOfMachine: Bool) throws -> Snapshot {
         let container = try decoder.container(keyedBy: EnvelopeKey.self)
         let format = try container.decode(Int.self, forKey: .format)
         guard format >= 1 else {
-            throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is no format.")
+            throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is not a format.")
         }
         guard format <= currentFormat else {
             throw ArchiveError.unknownFormat(format, supported: currentFormat, path: here)
@@ -37,16 +42,16 @@ struct EnvelopeReader {
         }
         let version = try container.decode(Int.self, forKey: .version)
         guard version >= 1 else {
-            throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is no version.")
+            throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is not a version.")
         }
         guard version <= definition.version else {
             throw ArchiveError.newerVersion(version, supported: definition.version, path: here)
         }
-        let revision = try container.decode(Int.self, forKey: .revision)
+        let revision = isOfMachine ? try container.decode(Int.self, forKey: .revision) : 0
         guard (0...MachineCore.largestRevision).contains(revision) else {
-            throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is no revision.")
+            throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is not a revision.")
         }
-        let isActivated = try container.decode(Bool.self, forKey: .activated)
+        let isActivated = isOfMachine ? try container.decode(Bool.self, forKey: .activated) : true
         let name = try container.decode(String.self, forKey: .state)
 
         let (object, index): (any WorkflowState, Int)
@@ -70,7 +75,7 @@ struct EnvelopeReader {
         guard definition.layout(of: object, of: index) != nil else {
             throw ArchiveError.malformed(
                 path: path(.state),
-                explanation: "\(definition.states[index].name) is not of the type of this workflow's states."
+                explanation: "\(definition.states[index].name) does not have the type of this workflow's states."
             )
         }
         return Snapshot(

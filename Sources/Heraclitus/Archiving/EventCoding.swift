@@ -16,19 +16,28 @@ extension WorkflowEvent: Encodable {
                 self,
                 .init(
                     codingPath: encoder.codingPath,
-                    debugDescription: "The event is bound to no workflow; take it from \(W.self).events."
+                    debugDescription: "The event is not bound to a workflow; take it from \(W.self).events."
                 )
             )
         }
         var container = encoder.container(keyedBy: EventKey.self)
         let rules = declaration.rules.all
         try container.encode(name, forKey: .name)
-        if rules.allSatisfy({ $0.sources != nil }) {
-            try container.encode(Self.names(rules.flatMap { $0.sources ?? [] }), forKey: .from)
-        } else {
+        if rules.contains(where: \.sources.isAny) {
             try container.encodeNil(forKey: .from)
+        } else {
+            try container.encode(Self.names(rules.flatMap { Self.sources(of: $0) }), forKey: .from)
         }
-        try container.encode(Self.names(rules.flatMap(\.destinations)), forKey: .to)
+        let destinations = rules.flatMap { $0.isUpdate ? Self.sources(of: $0) : $0.destinations }
+        try container.encode(Self.names(destinations), forKey: .to)
+    }
+
+    private static func sources(of rule: DeclaredRule) -> [any WorkflowState.Type] {
+        switch rule.sources {
+        case .any: []
+        case .states(let states): states
+        case .group(let group): CompiledWorkflow<W>.shared.definition.states.map(\.type).filter(group.includes)
+        }
     }
 
     private static func names(_ states: [any WorkflowState.Type]) -> [String] {
@@ -38,9 +47,9 @@ extension WorkflowEvent: Encodable {
 }
 
 extension WorkflowEvent: Decodable {
-    /// Finds the workflow's event of the name that was written.
+    /// Finds the workflow's event with the encoded name.
     ///
-    /// What it leads from and to, and its closures, are those of the definition.
+    /// Its states and closures are those of the definition.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` if the workflow has no event of that name, or one of another type.
     public init(from decoder: any Decoder) throws {

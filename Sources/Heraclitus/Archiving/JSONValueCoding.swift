@@ -11,12 +11,12 @@ extension JSONValue: Codable {
 
     static let tooDeep = "This is deeper than \(depthLimit) levels."
 
-    /// Reads whatever is there.
+    /// Decodes any JSON value.
     ///
-    /// An archive, and ``init(json:limit:)``, give it every digit of a number. Another decoder gives it what that one keeps:
-    /// `JSONDecoder` rounds a number of more than 38 digits, and one beyond what a `Decimal` can be is read as a `Double`.
+    /// Archives and ``init(json:limit:)`` preserve every digit of a number. Other decoders may not: `JSONDecoder` rounds
+    /// numbers of more than 38 digits, and gives a `Double` for a number that is too large for a `Decimal`.
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if it is nothing that JSON has, or more than 64 levels deep.
+    /// - Throws: `DecodingError` if it is not a JSON value, or more than 64 levels deep.
     public init(from decoder: any Decoder) throws {
         if let archive = decoder as? ArchiveDecoder {
             self = try archive.raw()
@@ -68,10 +68,10 @@ extension JSONValue: Codable {
         return .decimal("\(decimal)")
     }
 
-    /// Writes the value.
+    /// Encodes the value.
     /// - Parameter encoder: The encoder.
-    /// - Throws: `EncodingError` for a number that JSON does not have, or that has more digits than a `Decimal`; for what is more
-    ///   than 64 levels deep.
+    /// - Throws: `EncodingError` for a number that JSON does not have, or that has more digits than a `Decimal`; for a value that
+    ///   is more than 64 levels deep.
     public func encode(to encoder: any Encoder) throws {
         try LeveledValue(value: self, levels: Self.depthLimit - encoder.codingPath.count).encode(to: encoder)
     }
@@ -122,7 +122,7 @@ private struct LeveledValue: Encodable {
                     value,
                     .init(
                         codingPath: encoder.codingPath,
-                        debugDescription: "\"\(text.prefix(40))\" is no number that a Decimal can be."
+                        debugDescription: "\"\(text.prefix(40))\" is not a number that a Decimal can represent."
                     )
                 )
             }

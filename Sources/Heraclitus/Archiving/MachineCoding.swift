@@ -1,10 +1,10 @@
 extension StateMachine: Encodable {
-    /// Encodes the machine as of one moment, whatever other threads do with it meanwhile.
+    /// Encodes the machine as it is at one moment, whatever other threads do with it meanwhile.
     ///
-    /// During a transition that is the state which the machine still shows. What is pending, and closures that were added
-    /// to this machine, are not part of it.
+    /// During a transition it encodes the committed state. Pending fires, and closures that were added to this machine, are
+    /// not encoded.
     /// - Parameter encoder: The encoder.
-    /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with what the state's own `encode(to:)` throws.
+    /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws { try envelope().encode(to: encoder) }
 
     /// The machine as of now.
@@ -17,7 +17,7 @@ extension StateMachine: Decodable {
     /// Restores a machine.
     ///
     /// No guard, hook or observer runs. A state's class is looked up only among the workflow's own, by its
-    /// ``WorkflowState/name``. What an older version of the workflow has written goes through its
+    /// ``WorkflowState/name``. An archive of an older version of the workflow goes through its
     /// ``Workflow/migrations`` first.
     /// - Parameter decoder: The decoder.
     /// - Throws: ``ArchiveError``.

@@ -1,5 +1,5 @@
 extension UserInfo: Codable {
-    private struct Key: CodingKey {
+    private struct ValueKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
 
@@ -8,21 +8,21 @@ extension UserInfo: Codable {
         init?(intValue: Int) { nil }
     }
 
-    /// Reads values without knowing their types; they are found when the values are read with ``subscript(_:as:)``.
+    /// Decodes values without knowing their types, which ``subscript(_:as:)`` names later.
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if there are no keys and values.
+    /// - Throws: `DecodingError` unless there is an object with keys and values.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+        let container = try decoder.container(keyedBy: ValueKey.self)
         var values: [String: Value] = [:]
         for key in container.allKeys { values[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
         self.init(values)
     }
 
-    /// Writes every value as it writes itself.
+    /// Encodes every value.
     /// - Parameter encoder: The encoder.
-    /// - Throws: What a value throws.
+    /// - Throws: The error of a value.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        for (key, value) in values { try container.encode(value, forKey: Key(key)) }
+        var container = encoder.container(keyedBy: ValueKey.self)
+        for (key, value) in values { try container.encode(value, forKey: ValueKey(key)) }
     }
 }

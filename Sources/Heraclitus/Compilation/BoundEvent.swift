@@ -2,7 +2,7 @@ extension WorkflowEvent {
     /// An event of the definition, for whoever has decoded its name.
     init(_ event: CompiledEvent) { self.init(EventSlot(event.declaration, index: event.index)) }
 
-    /// The name: the one that was given, or else the property's.
+    /// The name that was given, or the name of the property.
     ///
     /// It is empty for an event without a name of its own that was not taken from ``Workflow/events``.
     public var name: String { bound?.name ?? declaration.name ?? "" }

@@ -19,30 +19,48 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         CompiledWorkflow(definitions[W.self].map(Definition.init(content:)) ?? compile())
     }
 
-    static func diagnose() -> [WorkflowProblem] { DefinitionCompiler(W.self, events: W(), initial: W.initial).problems }
+    static func diagnose() -> [WorkflowProblem] {
+        let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initial)
+        let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
+        return problems + compiler.minorProblems(besides: problems)
+    }
 
     private static func compile() -> Definition {
         // Under no lock: reading a definition calls its author's code, which may itself use another workflow. Of two
         // threads that get here at once, the first to finish wins, and the other's tables are released.
+        let compilation = Compilation()
+        return Definition(content: definitions.add(for: W.self) { compilation.definition(.compared).content })
+    }
+
+    /// A definition of its own, beside the one that all machines share: tests compare what both do.
+    static func compiledApart(_ layouts: LayoutTrust) -> Definition { Compilation().definition(layouts) }
+
+    /// A definition that was read and found right.
+    private struct Compilation {
         let events = W()
         let initial = W.initial
-        let compiler = DefinitionCompiler(W.self, events: events, initial: initial)
-        let problems = compiler.problems
-        guard problems.isEmpty else {
-            let list = problems.map { "\n  - \($0)" }.joined()
-            fatalError("The definition of the workflow \(String(reflecting: W.self)) is wrong:\(list)")
+        let compiler: DefinitionCompiler
+        let tables: [EventTable]
+
+        init() {
+            compiler = DefinitionCompiler(W.self, events: events, initial: initial)
+            let problems = compiler.problems
+            guard problems.isEmpty else {
+                let list = problems.map { "\n  - \($0)" }.joined()
+                fatalError("The definition of the workflow \(String(reflecting: W.self)) is wrong:\(list)")
+            }
+            tables = compiler.tables()
         }
-        let tables = compiler.tables()
-        let content = definitions.add(for: W.self) {
+
+        func definition(_ layouts: LayoutTrust) -> Definition {
             compiler.definition(
                 tables,
                 eventValues: ErasedImmortal(Immortal(events)),
-                objectAccess: ObjectAccess(tryingWith: initial)
+                objectAccess: ObjectAccess(tryingWith: initial, layouts)
             ) { object in
-                (object as? W.AnyState).map { ExistentialLayout(of: $0, madeOf: object) }
-            }.content
+                (object as? W.AnyState).map { ExistentialLayout(of: $0, madeOf: object, layouts) }
+            }
         }
-        return Definition(content: content)
     }
 }
 

@@ -14,23 +14,37 @@ struct DeclaredProperties {
     /// The workflow's events in the order in which they are written down.
     private(set) var events: [DeclaredEvent] = []
 
-    /// The properties that are no events and hold some.
+    /// The workflow's actions in the order in which they are written down.
+    private(set) var actions: [DeclaredAction] = []
+
+    /// The properties that are neither events nor actions and hold some.
     private(set) var hiding: [String] = []
 
-    /// The properties that are events of other workflows.
+    /// The properties that are events or actions of other workflows.
     private(set) var foreign: [(property: String, workflow: String)] = []
 
-    private var search = ValueSearch { $0 is any AnyWorkflowEvent.Type }
+    private var search = ValueSearch { $0 is any AnyWorkflowEvent.Type || $0 is any AnyWorkflowAction.Type }
 
     init<W: Workflow>(of workflow: W) {
         let mirrors = sequence(first: Mirror(reflecting: workflow), next: \.superclassMirror)
         for property in mirrors.reversed().flatMap(\.children) {
             let name = Self.name(of: property)
+            if let action = property.value as? any AnyWorkflowAction,
+                type(of: property.value) is any AnyWorkflowAction.Type
+            {
+                let workflow = type(of: action).workflow
+                if workflow == W.self {
+                    actions.append(DeclaredAction(property: name, slot: action.slot))
+                } else {
+                    foreign.append((name, String(describing: workflow)))
+                }
+                continue
+            }
             // A cast of the value alone would find the event in an optional, but no key path leads to that.
             guard let type = type(of: property.value) as? any AnyWorkflowEvent.Type,
                 let event = property.value as? any AnyWorkflowEvent
             else {
-                if holdsEvent(property.value) { hiding.append(name) }
+                if isHiding(property.value) { hiding.append(name) }
                 continue
             }
             // What another workflow has compiled has numbers that mean nothing here, and must not get any from here.
@@ -42,7 +56,7 @@ struct DeclaredProperties {
         }
     }
 
-    private mutating func holdsEvent(_ value: Any) -> Bool {
+    private mutating func isHiding(_ value: Any) -> Bool {
         if search.path(in: value) != nil { return true }
         // Of objects only what they hold themselves: they may lead anywhere.
         return type(of: value) is AnyClass && search.path(in: Mirror(reflecting: value)) != nil

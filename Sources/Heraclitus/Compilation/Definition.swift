@@ -11,6 +11,8 @@ struct Definition: Sendable {
         let version: Int
         let migrations: [Migration]
         let states: ImmortalArray<CompiledState>
+        let groups: [CompiledGroup]
+        let actions: [CompiledAction]
         let events: ImmortalArray<CompiledEvent>
 
         /// The workflow's own value, with its bound events.
@@ -36,6 +38,8 @@ struct Definition: Sendable {
         version: Int,
         migrations: [Migration],
         states: [CompiledState],
+        groups: [CompiledGroup],
+        actions: [CompiledAction],
         events: [CompiledEvent],
         eventValues: ErasedImmortal,
         initial: (any WorkflowState.Type)?,
@@ -49,6 +53,8 @@ struct Definition: Sendable {
                 version: version,
                 migrations: migrations,
                 states: ImmortalArray(states),
+                groups: groups,
+                actions: actions,
                 events: ImmortalArray(events),
                 eventValues: eventValues,
                 initial: initial.flatMap { initial in
@@ -74,6 +80,8 @@ struct Definition: Sendable {
 
     @inline(__always)
     var events: ImmortalArray<CompiledEvent> { content.value.events }
+
+    var actions: [CompiledAction] { content.value.actions }
 
     var initial: Int? { content.value.initial?.index }
 
@@ -101,9 +109,9 @@ extension Definition {
         return destination
     }
 
-    /// The names of the events that may fire in a state, in the order of the definition.
-    func eventNames(acceptedIn source: Int) -> [String] {
-        events.filter { $0.reach.verdict(from: source, to: nil) != .notAllowed }.map(\.name)
+    /// The names of the events that lead from a state, in the order of the definition; an event that is ignored there does not.
+    func eventNames(leaving source: Int) -> [String] {
+        events.filter { $0.reach.verdict(from: source, to: nil) == .allowed }.map(\.name)
     }
 
     func stateIndex(named name: String) -> Int? { content.value.stateIndicesByName[name] }
@@ -146,6 +154,7 @@ extension Definition {
 
     private func learnLayout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
         guard let layout = content.value.findLayout(object) else { return nil }
+        checkGroups(of: object, in: state)
         states[state].layout.learn(layout)
         return layout
     }

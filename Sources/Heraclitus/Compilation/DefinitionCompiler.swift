@@ -8,10 +8,24 @@ struct DefinitionCompiler {
     /// Where each event leads.
     let routes: [EventRoutes]
     let states: StateClasses
+    let groups: StateGroups
+    let actions: [CompiledAction]
     let initial: (any WorkflowState.Type)?
     let initialName: String
     let unsuitableType: String?
+
+    /// What the initial object shows of the groups that it is in or not.
+    let initialObject: AnyObject?
     let common: AnyClass?
+
+    /// The protocol that the initial state is declared as, or its class.
+    let anyState: (type: ObjectIdentifier, name: String)
+
+    /// The name of the type of an initial state that is no object.
+    let valueName: String?
+
+    /// The numbers of the states that are listed besides those that events name.
+    let listed: [Int]
 
     init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState) {
         workflow = W.name
@@ -20,17 +34,39 @@ struct DefinitionCompiler {
         properties = DeclaredProperties(of: workflowValue)
         unsuitableType = Self.isHandedOutAsObject(initial) ? nil : String(describing: W.AnyState.self)
         common = W.AnyState.self as? AnyClass
+        anyState = (ObjectIdentifier(W.AnyState.self), ownName(of: W.AnyState.self))
+        valueName =
+            W.AnyState.self is any OptionalType.Type || Swift.type(of: initial as Any) is AnyClass
+            ? nil : ownName(of: Swift.type(of: initial as Any))
         var numbering = StateClasses.Numbering()
+        var groupNumbering = StateGroups.Numbering()
+        for case let group as any DeclaredGroup in W.groups { _ = groupNumbering.number(of: group.declaration) }
         let rules = properties.events.map { event in
             (
-                rules: event.declaration.rules.all.map { rule in rule.map { numbering.number(of: $0) } },
-                ignored: event.declaration.ignored.map { numbering.number(of: $0) }
+                rules: event.declaration.rules.all.map { rule in
+                    rule.map {
+                        numbering.number(of: $0)
+                    } groups: {
+                        groupNumbering.number(of: $0)
+                    }
+                },
+                ignored: event.declaration.ignored.map { numbering.number(of: $0) },
+                ignoredGroups: event.declaration.ignoredGroups.map { groupNumbering.number(of: $0) }
             )
         }
-        for type in W.states { _ = numbering.number(of: type) }
+        listed = W.states.map { numbering.number(of: $0) }
+        for case .group(let group) in properties.actions.map(\.slot.declaration.allowed) {
+            _ = groupNumbering.number(of: group)
+        }
         let states = StateClasses(numbering)
         self.states = states
-        routes = rules.map { EventRoutes($0.rules, ignored: $0.ignored, in: states) }
+        let groups = StateGroups(groupNumbering, in: states)
+        self.groups = groups
+        routes = rules.map {
+            EventRoutes($0.rules, ignored: $0.ignored, ignoredGroups: $0.ignoredGroups, in: states, groups)
+        }
+        actions = properties.actions.map { CompiledAction($0, in: states, groups) }
+        initialObject = initial as? any WorkflowState
         self.initial = (initial as? any WorkflowState).map { Swift.type(of: $0) }
         initialName = String(describing: Swift.type(of: initial as Any))
     }
@@ -66,6 +102,8 @@ struct DefinitionCompiler {
                     lineage: states.lineages[$0]
                 )
             },
+            groups: groups.groups,
+            actions: actions,
             events: properties.events.indices.map { compiledEvent($0, tables[$0]) },
             eventValues: eventValues,
             initial: initial,

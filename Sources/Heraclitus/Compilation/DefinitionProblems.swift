@@ -2,14 +2,17 @@
 
 extension DefinitionCompiler {
     var problems: [WorkflowProblem] {
-        workflowProblems + stateProblems + eventProblems + routes.indices.flatMap(problems)
+        workflowProblems + stateProblems + groupProblems + eventProblems + routes.indices.flatMap(problems)
+            + actionProblems
     }
 
     private var workflowProblems: [WorkflowProblem] {
         var problems: [WorkflowProblem] = []
         if Self.isBlank(workflow) { problems.append(.blankWorkflowName) }
         if version < 1 { problems.append(.badVersion(version)) }
-        if initial.flatMap({ states.number(of: $0) }) == nil {
+        if let valueName {
+            problems.append(.initialStateIsNoClass(valueName))
+        } else if initial.flatMap({ states.number(of: $0) }) == nil {
             problems.append(.unregisteredInitialState(initialName))
         }
         if let unsuitableType { problems.append(.unsuitableStateType(unsuitableType)) }
@@ -44,7 +47,25 @@ extension DefinitionCompiler {
                 WorkflowProblem.foreignState(className: Self.className($0), expected: String(describing: common))
             }
         }
-        return blank + duplicates + (foreign ?? [])
+        // A group of the protocol knows of every class whether it conforms.
+        let strangers = groups.groups.first { $0.declaration.type == anyState.type }.map { group in
+            states.types.indices.filter { !group.members.contains($0) }.map { foreignState($0) }
+        }
+        return blank + duplicates + (foreign ?? []) + (common == nil ? strangers ?? [] : [])
+    }
+
+    private func foreignState(_ number: Int) -> WorkflowProblem {
+        .foreignState(className: Self.className(states.types[number]), expected: anyState.name)
+    }
+
+    private var groupProblems: [WorkflowProblem] {
+        let empty = groups.groups.filter(\.members.isEmpty).map { WorkflowProblem.emptyGroup($0.name) }
+        let ambiguous = groups.ambiguousNames.map { WorkflowProblem.duplicateGroupName($0) }
+        guard let initialObject, let number = initial.flatMap({ states.number(of: $0) }) else {
+            return empty + ambiguous
+        }
+        let mistaken = groups.groups.filter { $0.isMistaken(about: initialObject, in: number) }
+        return empty + ambiguous + mistaken.map { $0.mistake(about: states.names[number]) }
     }
 
     private var eventProblems: [WorkflowProblem] {
@@ -73,6 +94,22 @@ extension DefinitionCompiler {
         guard !routes.rules.isEmpty else { return [.emptyEvent(name)] }
         return routes.contradictoryIgnores.map { .contradictoryIgnore(event: name, state: states.names[$0]) }
             + routes.contradictoryUpdates(in: states).map { .contradictoryUpdate(event: name, state: states.names[$0]) }
+            + (hasUnaskedGuard(properties.events[index].declaration, routes) ? [.unaskedGuard(event: name)] : [])
+    }
+
+    private var actionProblems: [WorkflowProblem] {
+        let declared = properties.actions
+        let blank = declared.filter { Self.isBlank($0.name) }.map {
+            WorkflowProblem.blankActionName(property: $0.property)
+        }
+        let shared = Self.groups(declared, by: { ObjectIdentifier($0.slot) }).map {
+            WorkflowProblem.sharedEvent(properties: $1.map(\.property))
+        }
+        let duplicates = Self.groups(declared, by: \.name).map {
+            WorkflowProblem.duplicateActionName($0, properties: $1.map(\.property))
+        }
+        return blank + shared + duplicates
+            + actions.filter(\.allowed.isEmpty).map { WorkflowProblem.emptyAction($0.name) }
     }
 
     /// The groups of several elements that share a key which is no blank, in the order of their first element.

@@ -10,9 +10,15 @@ extension Definition {
                     state.lineage.dropFirst().first.map { (state.name, states[$0].name) }
                 }
             ),
+            groups: content.value.groups.map { group in
+                TransitionTable.Group(name: group.name, states: group.members.map { states[$0].name })
+            },
             initial: initial.map { states[$0].name } ?? "",
             finals: finals.map(\.name),
-            events: events.map(tableEvent)
+            events: events.map(tableEvent),
+            actions: actions.map { action in
+                TransitionTable.Action(name: action.name, states: action.allowed.map { states[$0].name })
+            }
         )
     }
 

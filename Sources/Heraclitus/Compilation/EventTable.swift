@@ -37,7 +37,7 @@ struct EventTable {
 
     private static func row(
         _ numbers: [Int],
-        of rules: [EventRule<Int>],
+        of rules: [NumberedRule],
         in sets: inout DestinationSets
     ) -> StateRow {
         // An update keeps the state, and so the class; another one would have to be entered.
@@ -64,7 +64,7 @@ struct EventTable {
 private struct DestinationSets {
     private(set) var words: [UInt64] = []
 
-    private let rules: [EventRule<Int>]
+    private let rules: [NumberedRule]
     private let states: StateClasses
     private let stride: Int
 
@@ -74,7 +74,7 @@ private struct DestinationSets {
     private var rowsOfSets: [[UInt64]: StateRow] = [:]
     private var bitsOfRules: [Int: [UInt64]] = [:]
 
-    init(of rules: [EventRule<Int>], in states: StateClasses) {
+    init(of rules: [NumberedRule], in states: StateClasses) {
         self.rules = rules
         self.states = states
         stride = (states.count + 63) / 64

@@ -43,6 +43,14 @@ struct StateClasses {
 
     func number(of type: any WorkflowState.Type) -> Int? { numbers[ObjectIdentifier(type)] }
 
+    /// The numbers of the states that are some classes or subclasses of them, in ascending order, whether these are states themselves or not.
+    func numbers(ofSubclassesOf classes: [any WorkflowState.Type]) -> [Int] {
+        let classes = Set(classes.map { ObjectIdentifier($0) })
+        return types.indices.filter { number in
+            Self.superclasses(of: types[number]).contains { classes.contains(ObjectIdentifier($0)) }
+        }
+    }
+
     /// A class and all its superclasses, the nearest first.
     static func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {
         sequence(first: type, next: { _getSuperclass($0) })

@@ -7,18 +7,32 @@ extension MachineCore {
         !plan.hooks.union(listened).intersection(phases).isEmpty
     }
 
-    /// Asks every guard, in order, until one throws.
-    func askGuards(of plan: TransitionPlan, _ transition: StateTransition) throws {
+    /// Asks every guard, in order, until one throws; or all, where all that decline are wanted.
+    func askGuards(of plan: TransitionPlan, _ transition: StateTransition, _ purpose: CallPurpose) throws {
+        if case .rehearsal(let unmet?) = purpose {
+            forEachGuard(of: plan) { ask in
+                do { try ask(transition) } catch { unmet.errors.append(error) }
+            }
+            if let first = unmet.errors.first { throw first }
+        } else {
+            try forEachGuard(of: plan) { ask in try ask(transition) }
+        }
+    }
+
+    @inline(__always)
+    private func forEachGuard(of plan: TransitionPlan, _ body: ((StateTransition) throws -> Void) throws -> Void)
+        rethrows
+    {
         if plan.hooks.contains(.guards) {
-            for ask in definition.events[plan.event].declaration.guards { try ask(transition) }
+            for ask in definition.events[plan.event].declaration.guards { try body(ask) }
             if plan.kind == .external {
-                try definition.states[plan.source].hooks.shouldExit(transition)
-                try definition.states[plan.destination].hooks.shouldEnter(transition)
+                try body(definition.states[plan.source].hooks.shouldExit)
+                try body(definition.states[plan.destination].hooks.shouldEnter)
             }
         }
         guard listened.contains(.guards) else { return }
         try forEachClosure(in: .guards) { closure in
-            if case .guard(let ask) = closure { try ask(transition) }
+            if case .guard(let ask) = closure { try body(ask) }
         }
     }
 
@@ -71,4 +85,10 @@ extension MachineCore {
             try body(entry.closure)
         }
     }
+}
+
+/// The errors of the guards that decline, in the order in which they were asked.
+@usableFromInline
+final class UnmetGuards {
+    var errors: [any Error] = []
 }

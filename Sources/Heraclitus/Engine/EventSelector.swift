@@ -34,7 +34,7 @@ extension MachineCore {
     private func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition)
         -> Int
     {
-        func refusal(_ reason: InvalidTransition.Reason, _ candidates: [String]) -> InvalidTransition {
+        func refusal(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> InvalidTransition {
             self.refusal(reason, selector, from: source, userInfo: call.userInfo, candidates: candidates)
         }
         func onlyEvent(to destination: Int) throws(InvalidTransition) -> Int {
@@ -51,9 +51,9 @@ extension MachineCore {
             return index
         case .named(let name):
             if let index = definition.eventIndex(named: name) { return index }
-            throw refusal(.unknownEvent, definition.events.map(\.name))
+            throw refusal(.unknownEvent)
         case .unbound:
-            throw refusal(.unknownEvent, definition.events.map(\.name))
+            throw refusal(.unknownEvent)
         case .entering(let type):
             guard let destination = definition.stateIndex(of: type) else {
                 throw refusal(.unregisteredState, [CompiledState.name(of: type)])
@@ -61,7 +61,7 @@ extension MachineCore {
             return try onlyEvent(to: destination)
         case .enteringNamed(let name):
             guard let destination = definition.stateIndex(named: name) else {
-                throw refusal(.unregisteredState, [name])
+                throw refusal(.unknownState)
             }
             return try onlyEvent(to: destination)
         }

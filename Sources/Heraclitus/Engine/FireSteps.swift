@@ -1,5 +1,11 @@
 // What does each step of a fire do?
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension MachineCore {
     /// Begins a fire in the turn of its call.
     /// - Returns: The state that it leaves.
@@ -72,11 +78,12 @@ extension MachineCore {
         from candidate: CandidateTransition,
         to state: borrowing OwnedObject,
         _ role: TurnRole,
+        _ purpose: CallPurpose,
         _ call: borrowing Call
     ) throws(InvalidTransition) -> TransitionLoan {
         guard role == .nested || hasListeners(in: plan.kind.phases, of: plan) else { return TransitionLoan() }
         var loan = lend(plan, from: candidate, to: state, call)
-        if hasListeners(in: .guards, of: plan) { try askGuards(of: plan, to: state, &loan, call) }
+        if hasListeners(in: .guards, of: plan) { try askGuards(of: plan, to: state, &loan, purpose, call) }
         return loan
     }
 
@@ -85,10 +92,11 @@ extension MachineCore {
         of plan: TransitionPlan,
         to state: borrowing OwnedObject,
         _ loan: inout TransitionLoan,
+        _ purpose: CallPurpose,
         _ call: borrowing Call
     ) throws(InvalidTransition) {
         do {
-            try loan.withObjects { objects in try askGuards(of: plan, StateTransition(objects)) }
+            try loan.withObjects { objects in try askGuards(of: plan, StateTransition(objects), purpose) }
         } catch {
             call.takeBack(&loan)
             call.retire(state.object)
@@ -139,24 +147,41 @@ extension MachineCore {
     func listens(to phases: CallbackPhases) -> Bool { !listened.isDisjoint(with: phases) }
 
     /// Lets observers be told something when everybody has been called who hears of the transition under way.
-    func post(_ occurrence: @autoclosure () -> Occurrence, at place: TurnPlace? = nil, _ call: borrowing Call) {
+    func post(_ outcome: @autoclosure () -> Occurrence.Outcome, at place: TurnPlace? = nil, _ call: borrowing Call) {
         guard listens(to: .notices) else { return }
-        let occurrence = occurrence()
+        let occurrence = occurrence(outcome())
         call.turn { $0.post(occurrence, at: place) }
+    }
+
+    /// Something that happens now.
+    func occurrence(_ outcome: Occurrence.Outcome) -> Occurrence {
+        Occurrence(outcome, at: Date(), revision: currentRevision, in: definition)
+    }
+
+    /// What observers are told of a fire that is ignored in a state.
+    func ignored(_ event: Immortal<CompiledEvent>, in source: Int, _ call: borrowing Call) -> Occurrence.Outcome {
+        let object = call.turn { $0.lastQueued?.state } ?? state.withOwnersView { current, _ in current }
+        let state = definition.states[source].type.typed(object)
+        return .ignored(IgnoredEvent(name: event.value.name, state: state, userInfo: call.userInfo))
     }
 
     /// The error of a fire that can never acquire the machine, when observers have been told.
     @inline(never)
-    func deadlock(_ selector: EventSelector, _ circle: Deadlock, _ call: borrowing Call) -> InvalidTransition {
+    func deadlock(
+        _ selector: EventSelector,
+        _ circle: Deadlock,
+        _ purpose: CallPurpose,
+        _ call: borrowing Call
+    ) -> InvalidTransition {
         let error = refusal(.deadlock, selector, from: now.index, userInfo: call.userInfo, machines: circle.machines)
-        tellOutsideTurn(.rejected(error), call)
+        if purpose.isToldToObservers { tellOutsideTurn(.rejected(error), call) }
         return error
     }
 
     /// Tells observers something without the turn, which would never come; nothing of what they cause by that themselves.
-    func tellOutsideTurn(_ occurrence: Occurrence, _ call: borrowing Call) {
+    func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
         guard call.thread.withContent({ $0.beginTellingOutsideTurns() }) else { return }
-        tellObservers(occurrence)
+        tellObservers(occurrence(outcome))
         call.thread.withContent { $0.endTellingOutsideTurns() }
     }
 }

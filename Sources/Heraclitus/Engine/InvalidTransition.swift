@@ -1,6 +1,6 @@
-/// The error of a fire that was refused: what was tried, where, why not, and what would be allowed.
+/// The error of a rejected fire: what was tried, where, why not, and what would be allowed.
 ///
-/// Nothing has changed when it is thrown; the machine is in the state it was in and can be fired again.
+/// Nothing has changed when it is thrown. The machine is in the same state, and can be fired again.
 ///
 /// ```swift
 /// do {
@@ -12,24 +12,30 @@
 /// }
 /// ```
 public struct InvalidTransition: Error, Sendable {
-    /// Why a fire was refused.
+    /// Why a fire was rejected.
+    @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// The workflow has no event of that name; ``InvalidTransition/candidates`` are those it has.
+        /// The workflow has no event with that name; ``InvalidTransition/candidates`` are the names of its events, the nearest first.
         case unknownEvent
 
         /// The event does not lead from the source, or not to that destination.
         case notAllowed
 
-        /// A guard or a closure that builds the destination threw; its error is the ``InvalidTransition/underlyingError``.
+        /// A guard, or a closure that builds the destination, threw the ``InvalidTransition/underlyingError``.
         case declined
 
-        /// A state is not registered, ``InvalidTransition/candidates``: name it in an event or in ``Workflow/states``.
+        /// The workflow has no state with that name; ``InvalidTransition/candidates`` are the names of its states, the nearest first.
+        case unknownState
+
+        /// The class of a state is not registered: name it in an event or list it in ``Workflow/states``.
+        ///
+        /// ``InvalidTransition/candidates`` has its name.
         case unregisteredState
 
-        /// The destination is not what the workflow calls a state of its own, its ``Workflow/AnyState``.
+        /// The destination is not of the type of the workflow's states, ``Workflow/AnyState``.
         case unsuitableState
 
-        /// The event was fired without an object, and there is not just one ``EmptyState`` that it leads to;
+        /// The event was fired without an object, and does not lead to exactly one ``EmptyState``;
         /// ``InvalidTransition/candidates`` are the states that it leads to.
         case destinationNeeded
 
@@ -45,15 +51,15 @@ public struct InvalidTransition: Error, Sendable {
         /// Callbacks fired the machine more often than ``StateMachine/chainLimit`` before the outermost fire returned.
         case endlessChain
 
-        /// Waiting for the machine would never end: its turn is held by a thread that waits, through the machines in
-        /// ``InvalidTransition/machines``, for this one.
+        /// Waiting for the machine would never end: the thread that owns it waits for this thread, through the machines in
+        /// ``InvalidTransition/machines``.
         case deadlock
     }
 
-    /// Why it was refused.
+    /// Why the fire was rejected.
     public let reason: Reason
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
 
     // Numbers, of which names are made when somebody asks: an error is often caught and forgotten.
@@ -112,107 +118,41 @@ public struct InvalidTransition: Error, Sendable {
     /// The name of the workflow.
     public var workflow: String { definition.workflow }
 
-    /// The name of the event that was fired; `nil` where `enter` found none or several, and for one that has none.
+    /// The name of the event; `nil` if `enter` found none or several, and for an event without a name.
     public var event: String? { eventIndex.map { definition.events[$0].name } ?? details?.event }
 
-    /// The name of the state that the machine was in, or would have been in when its turn came.
+    /// The name of the state that the machine was in, or would have been in after everything accepted before.
     public var source: String { sourceIndex.map { definition.states[$0].name } ?? details?.source ?? "" }
 
-    /// The name of the state that was to be entered, as far as it is known.
+    /// The name of the state to enter, if it is known.
     public var destination: String? {
         if let destination = details?.destination { return destination }
         guard let only = eventIndex.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }
         return definition.states[only.index].name
     }
 
-    /// What a guard or a builder threw.
+    /// The error that a guard or a builder has thrown.
     public var underlyingError: (any Error)? { details?.underlyingError }
 
-    /// The names that would have answered an ambiguous or unknown one: events or states, as the ``reason`` says.
-    public var candidates: [String] { details?.candidates ?? [] }
+    /// The names of events or states to choose from, depending on the ``reason``.
+    ///
+    /// For an unknown name they are all that there are, those first that are most like it.
+    public var candidates: [String] {
+        switch reason {
+        case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)
+        case .unknownState: definition.states.map(\.name).nearestFirst(to: unknownState)
+        default: details?.candidates ?? []
+        }
+    }
+
+    /// The name that no state has: only of states that there are the number is known.
+    var unknownState: String? { sourceIndex == nil ? details?.source : details?.destination }
 
     /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
     public var machines: [String] { details?.machines ?? [] }
 
-    /// The names of the events that the table allows in the source, in the order of the definition.
+    /// The names of the events that lead from the source, in the order of the definition; without those that are ignored there.
     public var allowedEvents: [String] {
-        sourceIndex.map(definition.eventNames(acceptedIn:)) ?? []
-    }
-}
-
-// MARK: - Texts
-
-extension InvalidTransition: CustomStringConvertible {
-    /// What was tried, where, why not, and what would be allowed.
-    public var description: String {
-        "\(attempt): \(explanation)" + (suggestion.map { " " + $0 } ?? "")
-    }
-
-    /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
-    var attempt: String {
-        let what =
-            event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" } ?? "fire an event that it does not know"
-        return "\(workflow) cannot \(what) in \(source)"
-    }
-
-    /// Why not.
-    var explanation: String {
-        switch reason {
-        case .unknownEvent:
-            event == nil
-                ? "the event is no stored property of the workflow, or a modified copy of one."
-                : "the workflow has no such event."
-        case .notAllowed:
-            "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
-        case .declined:
-            "it was declined: \(underlyingError.map { "\($0)" } ?? "no error given")"
-        case .unregisteredState:
-            "the state \(candidates.first ?? destination ?? "") is not registered with the workflow."
-        case .unsuitableState:
-            "\(destination ?? "the object") is not of the type of this workflow's states."
-        case .destinationNeeded:
-            "it was fired without a state object, and there is not exactly one empty state that it leads to."
-        case .noEvent:
-            "no event leads there."
-        case .ambiguousEvent:
-            "several events lead there: \(Self.list(candidates))."
-        case .transitionInProgress:
-            "a guard, a builder or a will hook of the transition under way is running."
-        case .endlessChain:
-            "callbacks have fired the machine too often before the outermost fire returned."
-        case .deadlock:
-            "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
-        }
-    }
-
-    /// What would work, if anything does.
-    var suggestion: String? {
-        switch reason {
-        case .notAllowed, .noEvent:
-            allowedEvents.isEmpty
-                ? "\(source) is not left by any event." : "Allowed in \(source): \(Self.list(allowedEvents))."
-        case .unknownEvent:
-            "Its events are \(Self.list(candidates))."
-        case .declined:
-            nil
-        case .unregisteredState:
-            "Name it in an event or list it in the workflow's `states`."
-        case .unsuitableState:
-            "Conform it to the protocol that the workflow's `initial` is declared as."
-        case .destinationNeeded:
-            "Pass an object of one of: \(candidates.joined(separator: ", "))."
-        case .ambiguousEvent:
-            "Fire one of them."
-        case .transitionInProgress:
-            "Fire from a did hook or an observer instead; it is carried out when the transition under way is done."
-        case .endlessChain:
-            "Look for hooks that fire one another without an end."
-        case .deadlock:
-            "Let callbacks fire the machines in one order, or after the transition under way."
-        }
-    }
-
-    private static func list(_ names: [String]) -> String {
-        names.isEmpty ? "none" : names.map { "\"\($0)\"" }.joined(separator: ", ")
+        sourceIndex.map(definition.eventNames(leaving:)) ?? []
     }
 }

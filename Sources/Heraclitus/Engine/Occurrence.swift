@@ -1,20 +1,229 @@
-/// Something that a machine tells those who observe it: one of the four ways in which what was asked of it may end, or what
-/// somebody announces.
-public enum Occurrence: Sendable {
-    /// A transition was made.
-    case transitioned(StateTransition)
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
-    /// A fire was refused; its caller gets this error.
-    case rejected(InvalidTransition)
+/// Something that happened to a machine, for observers and audit logs.
+///
+/// It has the date, the workflow, the state, the revision, and the reason of a rejection or refusal. It is `Codable`:
+///
+/// ```swift
+/// machine.observe { occurrence in
+///     if let line = try? encoder.encode(occurrence) { log.append(line) }
+/// }
+/// ```
+///
+/// Observers also get the objects, in ``outcome``, which is `nil` for a decoded occurrence.
+public struct Occurrence: Sendable {
+    /// The kind of an occurrence.
+    @nonexhaustive
+    public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
+        /// A transition was made.
+        case transitioned
 
-    /// An action was carried out in a state that allows it.
-    case performed(PerformedAction)
+        /// A fire was rejected, by the table or by a guard.
+        case rejected
 
-    /// An action was not carried out, or failed; its caller gets this error, or the one that it failed with.
-    case refused(InvalidAction)
+        /// A fire was ignored in the current state; nothing has changed.
+        case ignored
 
-    /// Something that the program says of itself through the machine.
-    case announced(Announcement)
+        /// An action was carried out.
+        case performed
+
+        /// An action was refused, or failed.
+        case refused
+
+        /// The program has made an announcement.
+        case announced
+    }
+
+    /// What happened, with its objects.
+    @nonexhaustive
+    public enum Outcome: Sendable {
+        /// A transition was made.
+        case transitioned(StateTransition)
+
+        /// A fire was rejected; its caller gets this error.
+        case rejected(InvalidTransition)
+
+        /// A fire was ignored in the current state.
+        case ignored(IgnoredEvent)
+
+        /// An action was carried out in a state that allows it.
+        case performed(PerformedAction)
+
+        /// An action was refused, or failed; its caller gets this error, or the action's own.
+        case refused(InvalidAction)
+
+        /// The program has made an announcement.
+        case announced(Announcement)
+    }
+
+    /// When it happened.
+    public let date: Date
+
+    /// The machine's revision; for a transition the revision after it.
+    public let revision: Int
+
+    private let content: Content
+
+    private enum Content {
+        case happened(Outcome, in: Definition)
+        indirect case recorded(Record)
+    }
+
+    init(_ outcome: Outcome, at date: Date, revision: Int, in definition: Definition) {
+        self.date = date
+        self.revision = revision
+        content = .happened(outcome, in: definition)
+    }
+
+    init(_ record: Record, at date: Date, revision: Int) {
+        self.date = date
+        self.revision = revision
+        content = .recorded(record)
+    }
+}
+
+// MARK: - What there is to say of it
+
+extension Occurrence {
+    /// The kind of an occurrence.
+    public var kind: Kind { record.kind }
+
+    /// The name of the machine's workflow.
+    public var workflow: String { record.workflow }
+
+    /// The name of the event; `nil` if it was not a fire, or if `enter` found no event or several.
+    public var event: String? { record.event }
+
+    /// The name of the action that was performed or refused; `nil` for a block without a name.
+    public var action: String? { record.action }
+
+    /// The name of the announcement.
+    public var announcement: String? { record.announcement }
+
+    /// The name of the state that was left, or that the machine was in.
+    public var source: String { record.source }
+
+    /// The name of the state that was entered; for a rejected fire the state to enter, if it is known.
+    public var destination: String? { record.destination }
+
+    /// Whether it is an update: a transition that only gave the state new data.
+    public var isUpdate: Bool { record.isUpdate }
+
+    /// Why a fire was rejected or an action refused: the name of an ``InvalidTransition/Reason-swift.enum`` or an
+    /// ``InvalidAction/Reason-swift.enum``.
+    public var reason: String? { record.reason }
+
+    /// What happened, in one line; for a rejection or refusal the whole text of the error.
+    public var message: String { record.message }
+
+    /// The values that the caller passed.
+    public var userInfo: UserInfo { record.userInfo }
+
+    /// What happened, with its objects; `nil` for one that was decoded.
+    public var outcome: Outcome? {
+        if case .happened(let outcome, _) = content { outcome } else { nil }
+    }
+
+    /// What is written of it.
+    var record: Record {
+        switch content {
+        case .happened(let outcome, let definition): Record(outcome, workflow: definition.workflow)
+        case .recorded(let record): record
+        }
+    }
+
+    /// What is known of an occurrence without its objects.
+    struct Record: Sendable {
+        var kind: Kind
+        var workflow: String
+        var event: String?
+        var action: String?
+        var announcement: String?
+        var source: String
+        var destination: String?
+        var isUpdate = false
+        var reason: String?
+        var message: String
+        var userInfo: UserInfo
+    }
+}
+
+extension Occurrence: CustomStringConvertible {
+    /// What happened, in one line.
+    public var description: String { message }
+}
+
+extension Occurrence.Record {
+    fileprivate init(_ outcome: Occurrence.Outcome, workflow: String) {
+        switch outcome {
+        case .transitioned(let transition):
+            self.init(.transitioned, workflow, in: transition.sourceName ?? "", "\(transition)", transition.userInfo)
+            event = transition.event
+            destination = transition.destinationName
+            isUpdate = transition.isUpdate
+        case .rejected(let error):
+            self.init(.rejected, workflow, in: error.source, "\(error)", error.userInfo)
+            event = error.event
+            destination = error.destination
+            reason = error.reason.rawValue
+        case .ignored(let ignored):
+            let state = type(of: ignored.state).name
+            self.init(.ignored, workflow, in: state, "\(ignored.name): ignored in \(state)", ignored.userInfo)
+            event = ignored.name
+        case .performed(let performed):
+            let state = type(of: performed.state).name
+            self.init(
+                .performed,
+                workflow,
+                in: state,
+                "\"\(performed.name)\" performed in \(state)",
+                performed.userInfo
+            )
+            action = performed.name
+        case .refused(let error):
+            self.init(.refused, workflow, in: error.state, "\(error)", error.userInfo)
+            action = error.action
+            reason = error.reason.rawValue
+        case .announced(let announced):
+            let state = type(of: announced.state).name
+            self.init(
+                .announced,
+                workflow,
+                in: state,
+                "\"\(announced.name)\" announced in \(state)",
+                announced.userInfo
+            )
+            announcement = announced.name
+        }
+    }
+
+    private init(
+        _ kind: Occurrence.Kind,
+        _ workflow: String,
+        in source: String,
+        _ message: String,
+        _ userInfo: UserInfo
+    ) {
+        self.init(kind: kind, workflow: workflow, source: source, message: message, userInfo: userInfo)
+    }
+}
+
+// MARK: - What is no transition
+
+/// An event that was fired in a state that ignores it; see ``WorkflowEvent/ignored(in:)``.
+public struct IgnoredEvent: Sendable {
+    /// The name of the event.
+    public let name: String
+
+    /// The state that ignores it.
+    public let state: any WorkflowState
+
+    /// The values that the caller passed.
+    public let userInfo: UserInfo
 }
 
 /// An action that was carried out with ``StateMachine/perform(action:in:userInfo:_:)``.
@@ -25,32 +234,18 @@ public struct PerformedAction: Sendable {
     /// The state in which it was carried out.
     public let state: any WorkflowState
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
 }
 
-/// What was said with ``StateMachine/announce(_:userInfo:)``.
+/// An announcement that was made with ``StateMachine/announce(_:userInfo:)``.
 public struct Announcement: Sendable {
-    /// Its name.
+    /// The name of the announcement.
     public let name: String
 
     /// The state in which the machine was.
     public let state: any WorkflowState
 
-    /// What the caller passed along.
+    /// The values that the caller passed.
     public let userInfo: UserInfo
-}
-
-extension Occurrence: CustomStringConvertible {
-    /// One line that says what happened.
-    public var description: String {
-        switch self {
-        case .transitioned(let transition): "\(transition)"
-        case .rejected(let error): "\(error)"
-        case .performed(let action): "\"\(action.name)\" performed in \(type(of: action.state).name)"
-        case .refused(let error): "\(error)"
-        case .announced(let announcement):
-            "\"\(announcement.name)\" announced in \(type(of: announcement.state).name)"
-        }
-    }
 }

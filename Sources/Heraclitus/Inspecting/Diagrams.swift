@@ -1,21 +1,32 @@
 extension TransitionTable {
     /// The workflow as a graph in DOT, which Graphviz draws: `dot -Tsvg`.
     ///
-    /// A circle leads to the initial state, final states have a double line. A state that is named is filled.
+    /// A circle leads to the initial state, final states have a double line, groups are boxes around their states. Below the name of a state
+    /// stand the actions that it allows. A state that is named is filled.
     /// - Parameter current: The name of the state to mark, such as ``StateMachine/stateName``; `nil` for none.
     /// - Returns: The text of the graph.
     public func dot(current: String? = nil) -> String {
         var lines = ["digraph \(quoted(workflow)) {", "    rankdir=LR;", "    node [shape=box, style=rounded];"]
         lines.append("    \"\" [shape=point];")
         let ids = quotedIDs
+        let layout = DiagramBoxes(self)
         func id(_ state: String) -> String { ids[state] ?? quoted(state) }
-        for state in states {
+        func node(_ state: String) -> String {
             var attributes: [String] = []
-            if id(state) != quoted(state) { attributes.append("label=\(quoted(state))") }
+            let notes = notes(on: state, in: layout)
+            if id(state) != quoted(state) || !notes.isEmpty {
+                attributes.append("label=\(quoted(([state] + notes).joined(separator: "\n")))")
+            }
             if finals.contains(state) { attributes.append("peripheries=2") }
             if state == current { attributes.append("style=\"rounded,filled\"") }
-            lines.append("    \(id(state))\(attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]");")
+            return "\(id(state))\(attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]");"
         }
+        func cluster(_ box: DiagramBoxes.Box) -> [String] {
+            let content = box.states.map(node) + box.boxes.flatMap(cluster)
+            return ["subgraph \"cluster_\(box.number)\" {", "    label=\(quoted(box.name));", "    style=dashed;"]
+                + content.map { "    \($0)" } + ["}"]
+        }
+        lines += (layout.states.map(node) + layout.boxes.flatMap(cluster)).map { "    \($0)" }
         lines.append("    \"\" -> \(id(initial));")
         for arrow in arrows {
             lines.append(
@@ -27,14 +38,25 @@ extension TransitionTable {
     }
 
     /// The workflow as a state diagram in Mermaid, which many sites draw in Markdown.
+    ///
+    /// Groups are boxes around their states. Below the name of a state stand the actions that it allows.
     /// - Parameter current: The name of the state to mark, such as ``StateMachine/stateName``; `nil` for none.
     /// - Returns: The text of the diagram.
     public func mermaid(current: String? = nil) -> String {
         // Names may be any text, identifiers not.
         let ids = Dictionary(states.enumerated().map { ($1, "s\($0)") }) { first, _ in first }
+        let layout = DiagramBoxes(self)
         func id(_ state: String) -> String { ids[state] ?? "s" }
+        func node(_ state: String) -> String { "state \"\(escaped(state))\" as \(id(state))" }
+        func composite(_ box: DiagramBoxes.Box) -> [String] {
+            let content = box.states.map(node) + box.boxes.flatMap(composite)
+            return ["state \"\(escaped(box.name))\" as g\(box.number) {"] + content.map { "    \($0)" } + ["}"]
+        }
         var lines = ["stateDiagram-v2"]
-        for state in states { lines.append("    state \"\(escaped(state))\" as \(id(state))") }
+        lines += (layout.states.map(node) + layout.boxes.flatMap(composite)).map { "    \($0)" }
+        for state in states {
+            lines += notes(on: state, in: layout).map { "    \(id(state)) : \(escaped($0))" }
+        }
         lines.append("    [*] --> \(id(initial))")
         for arrow in arrows { lines.append("    \(id(arrow.from)) --> \(id(arrow.to)) : \(escaped(arrow.label))") }
         for final in finals { lines.append("    \(id(final)) --> [*]") }
@@ -42,6 +64,13 @@ extension TransitionTable {
             lines += ["    classDef current fill:#ffd700,color:#000", "    class \(id(current)) current"]
         }
         return (lines + [""]).joined(separator: "\n")
+    }
+
+    /// What is written below the name of a state.
+    private func notes(on state: String, in layout: DiagramBoxes) -> [String] {
+        let others = layout.otherGroups[state] ?? []
+        return (others.isEmpty ? [] : ["also in \(others.joined(separator: ", "))"])
+            + actions.filter { $0.states.contains(state) }.map { "\($0.name)()" }
     }
 
     private struct Arrow {

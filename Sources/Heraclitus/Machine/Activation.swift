@@ -1,14 +1,14 @@
 extension StateMachine {
-    /// Enters the initial state of a new machine, or tells a restored state that it is back, once.
+    /// Enters the initial state of a new machine, or resumes a restored machine, once.
     ///
-    /// A new machine's initial state hears ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)``; guards are not
-    /// asked. A restored machine's state, and that of one made with ``init(in:)``, hears ``Restoring/didRestore(_:)``. What
-    /// these fire is carried out before `activate` returns. An active machine stays as it is. The first fire activates,
+    /// For a new machine it calls ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)`` of the initial state, and no
+    /// guards. For a restored machine, or one made with ``init(alreadyIn:)``, it calls ``Restoring/didRestore(_:)``. What these
+    /// hooks fire is carried out before `activate` returns. On an active machine it does nothing. The first fire activates,
     /// too.
     ///
-    /// Waits for another thread's transition under way, unless that thread waits for this one: then the activation is left
-    /// to it, and `activate` returns before it is done.
-    /// - Parameter userInfo: What the callbacks get.
+    /// It waits for another thread's transition under way. If that thread waits for this one, `activate` returns, and the other
+    /// thread activates the machine.
+    /// - Parameter userInfo: Values passed to the callbacks.
     public func activate(userInfo: UserInfo = [:]) {
         core.activate(Call(self, userInfo))
     }

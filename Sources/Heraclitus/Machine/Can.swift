@@ -1,4 +1,7 @@
-/// What `machine.can` is: for every event whether the table would accept it now.
+/// The type of `machine.can`: tells for every event whether the table allows it now.
+///
+/// It is `true` if the event leads from the current state, or is ignored there: to fire an ignored event is not an error, and so no
+/// reason to disable a button. Guards are not asked: ``StateMachine/rehearse`` asks them.
 ///
 /// ```swift
 /// machine.can.cancel
@@ -12,32 +15,32 @@ public struct Can<W: Workflow>: Sendable {
     @inlinable
     init(machine: StateMachine<W>) { self.machine = machine }
 
-    /// Whether the table would accept an event now; guards are not asked.
+    /// Whether the table allows an event now; guards are not asked.
     /// - Parameter event: The event's property.
     @inlinable @inline(__always)  // to where the key path is written, which is no more than a number then
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
         machine.workflow.index(of: event).map { accepts($0) } ?? false
     }
 
-    /// Whether the table would accept an event now; guards are not asked.
+    /// Whether the table allows an event now; guards are not asked.
     /// - Parameter event: The event's property.
-    /// - Returns: Whether firing it would not be refused by the table.
+    /// - Returns: `true` if the table would not reject it.
     @inlinable
     public func callAsFunction<S, D>(_ event: KeyPath<W, W.Event<S, D>>) -> Bool {
         self[dynamicMember: event]
     }
 
-    /// Whether the table would accept an event now; guards are not asked.
+    /// Whether the table allows an event now; guards are not asked.
     /// - Parameter event: The event, such as one that was decoded.
-    /// - Returns: Whether firing it would not be refused by the table.
+    /// - Returns: `true` if the table would not reject it.
     @inlinable
     public func callAsFunction<S, D>(_ event: W.Event<S, D>) -> Bool {
         event.slot.index.map { accepts($0) } ?? false
     }
 
-    /// Whether the table would accept an event now; guards are not asked.
+    /// Whether the table allows an event now; guards are not asked.
     /// - Parameter name: The event's name.
-    /// - Returns: Whether firing it would not be refused by the table; `false` for an unknown name.
+    /// - Returns: `true` if the table would not reject it; `false` for an unknown name.
     public func callAsFunction(named name: String) -> Bool {
         machine.definition.eventIndex(named: name).map(accepts) ?? false
     }
@@ -47,7 +50,7 @@ public struct Can<W: Workflow>: Sendable {
 }
 
 extension MachineCore {
-    /// Whether a fire of an event on this thread would not be refused by the table.
+    /// Whether the table would not reject a fire of an event on this thread.
     @usableFromInline
     func accepts(_ event: Int, of machine: AnyObject) -> Bool {
         definition.verdict(on: event, from: expectedState(of: machine)) != .notAllowed

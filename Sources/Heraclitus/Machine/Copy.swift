@@ -1,12 +1,12 @@
 extension StateMachine {
     /// Returns an independent machine in the same state, at the same revision, as active as this one.
     ///
-    /// The copy has the definition's hooks and none of this machine's own closures, observers or pending work. A state
-    /// object is shared, because it does not change; one that is ``Copying`` is copied. A state that holds a machine and
-    /// is not `Copying` stops the program here, for the copy would change with the original. That is found by
-    /// reflection over every property, at each copy of a state that is not `Copying`.
+    /// The copy has the definition's hooks, and none of this machine's own closures, observers or pending work. Both
+    /// machines share the state object, because it does not change. A state that is ``Copying`` is copied. A state that
+    /// contains a machine and is not `Copying` stops the program here, because the copy would change with the original.
+    /// Reflection over every property finds such a state, at each copy of a state that is not `Copying`.
     ///
-    /// Any thread may call it at any time; during a transition it copies the state that the machine still shows.
+    /// Any thread may call it at any time. During a transition it copies the committed state.
     public func copy() -> StateMachine {
         var snapshot = core.snapshot
         snapshot.state = Self.copy(of: snapshot.state)

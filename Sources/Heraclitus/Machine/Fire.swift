@@ -1,4 +1,4 @@
-/// What `machine.fire` is: the workflow's events as functions.
+/// The type of `machine.fire`: the workflow's events as functions.
 ///
 /// ```swift
 /// try machine.fire.load(LoadingState(request: request))                    // an object
@@ -7,27 +7,33 @@
 /// try machine.fire(\.load, LoadingState(request: request))                 // a key path in hand
 /// try machine.fire(named: "load", entering: LoadingState(request: request))
 /// ```
+///
+/// ``StateMachine/rehearse`` has the same type: its fires end after the guards, and change nothing.
 @frozen @dynamicMemberLookup
 public struct Fire<W: Workflow>: Sendable {
     @usableFromInline let machine: StateMachine<W>
+    @usableFromInline let isRehearsal: Bool
 
     @inlinable
-    init(machine: StateMachine<W>) { self.machine = machine }
+    init(machine: StateMachine<W>, isRehearsal: Bool = false) {
+        self.machine = machine
+        self.isRehearsal = isRehearsal
+    }
 
     /// An event, ready to be fired.
     /// - Parameter event: The event's property.
     @inlinable @inline(__always)  // to where the key path is written, which is no more than a number then
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
-        FireableEvent(machine.workflow.index(of: event), machine: machine)
+        FireableEvent(machine.workflow.index(of: event), machine: machine, isRehearsal: isRehearsal)
     }
 
     /// Fires an event given by key path, with a state object.
     ///
-    /// As ``FireableEvent/callAsFunction(_:userInfo:)``, which says when what is evaluated and thrown.
+    /// See ``FireableEvent/callAsFunction(_:userInfo:)`` for when the argument is evaluated, and what is thrown.
     /// - Parameters:
     ///   - event: The event's property.
     ///   - state: The state to enter.
-    ///   - userInfo: What callbacks and errors get.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction<S, D>(
@@ -41,8 +47,8 @@ public struct Fire<W: Workflow>: Sendable {
     /// Fires an event given by key path with a closure that builds the state to enter from the one that is left.
     /// - Parameters:
     ///   - event: The event's property.
-    ///   - userInfo: What callbacks and errors get.
-    ///   - build: Gets the state that is left.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
+    ///   - build: Gets the state that is left, and returns the state to enter.
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction<S, D>(
@@ -56,22 +62,24 @@ public struct Fire<W: Workflow>: Sendable {
     /// Fires an event given by key path that leads to an empty state.
     /// - Parameters:
     ///   - event: The event's property.
-    ///   - userInfo: What callbacks and errors get.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
     @inlinable
     public func callAsFunction<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
         let selector = EventSelector(machine.workflow.index(of: event))
-        try machine.fire(selector, userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) {
+            try machine.core.onlyEmptyState(of: $0)
+        }
     }
 
     /// Fires an event value, such as one that was decoded, with a state object.
     /// - Parameters:
     ///   - event: The event.
     ///   - state: The state to enter.
-    ///   - userInfo: What callbacks and errors get.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction<S, D>(
@@ -79,14 +87,17 @@ public struct Fire<W: Workflow>: Sendable {
         _ state: @autoclosure () throws -> D,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try FireableEvent<W, S, D>(event.slot.index, machine: machine)(try state(), userInfo: userInfo)
+        try FireableEvent<W, S, D>(event.slot.index, machine: machine, isRehearsal: isRehearsal)(
+            try state(),
+            userInfo: userInfo
+        )
     }
 
     /// Fires an event value, such as one that was decoded, with a closure that builds the state to enter.
     /// - Parameters:
     ///   - event: The event.
-    ///   - userInfo: What callbacks and errors get.
-    ///   - build: Gets the state that is left.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
+    ///   - build: Gets the state that is left, and returns the state to enter.
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction<S, D>(
@@ -94,20 +105,23 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (S) throws -> D
     ) throws(InvalidTransition) {
-        try FireableEvent<W, S, D>(event.slot.index, machine: machine)(userInfo: userInfo, build)
+        try FireableEvent<W, S, D>(event.slot.index, machine: machine, isRehearsal: isRehearsal)(
+            userInfo: userInfo,
+            build
+        )
     }
 
     /// Fires an event value, such as one that was decoded, that leads to an empty state.
     /// - Parameters:
     ///   - event: The event.
-    ///   - userInfo: What callbacks and errors get.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
     @inlinable
     public func callAsFunction<S, D>(
         _ event: W.Event<S, D>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(EventSelector(event.slot.index), userInfo: userInfo) {
+        try machine.fire(EventSelector(event.slot.index), isRehearsal: isRehearsal, userInfo: userInfo) {
             try machine.core.onlyEmptyState(of: $0)
         }
     }
@@ -116,30 +130,32 @@ public struct Fire<W: Workflow>: Sendable {
     /// - Parameters:
     ///   - name: The event's name.
     ///   - state: The state to enter.
-    ///   - userInfo: What callbacks and errors get.
-    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the names that there are.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
+    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the existing names, the nearest first.
     @inlinable
     public func callAsFunction(
         named name: String,
         entering state: @autoclosure () throws -> W.AnyState,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(.named(name), userInfo: userInfo) { _ in machine.object(of: try state()) }
+        try machine.fire(.named(name), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+            machine.object(of: try state())
+        }
     }
 
     /// Fires an event by its name with a closure that builds the state to enter from the one that is left.
     /// - Parameters:
     ///   - name: The event's name.
-    ///   - userInfo: What callbacks and errors get.
-    ///   - build: Gets the state that is left.
-    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the names that there are.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
+    ///   - build: Gets the state that is left, and returns the state to enter.
+    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the existing names, the nearest first.
     @inlinable
     public func callAsFunction(
         named name: String,
         userInfo: UserInfo = [:],
         _ build: (W.AnyState) throws -> W.AnyState
     ) throws(InvalidTransition) {
-        try machine.fire(.named(name), userInfo: userInfo) { candidate in
+        try machine.fire(.named(name), isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
             machine.object(of: try build(machine.source(of: candidate, as: W.AnyState.self)))
         }
     }
@@ -147,103 +163,122 @@ public struct Fire<W: Workflow>: Sendable {
     /// Fires an event that leads to an empty state by its name.
     /// - Parameters:
     ///   - name: The event's name.
-    ///   - userInfo: What callbacks and errors get.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one empty state that it leads to.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
     @inlinable
     public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try machine.fire(.named(name), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(.named(name), isRehearsal: isRehearsal, userInfo: userInfo) {
+            try machine.core.onlyEmptyState(of: $0)
+        }
     }
 }
 
-/// An event and the machine to fire it: what `machine.fire.load` is before it is called.
+/// The type of `machine.fire.load`: an event and the machine that fires it when this is called.
+///
+/// It is also the type of `machine.rehearse.load`. Then each of these functions does everything except the transition.
 @frozen
 public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let index: Int?
     @usableFromInline let machine: StateMachine<W>
+    @usableFromInline let isRehearsal: Bool
 
     @inlinable
-    init(_ index: Int?, machine: StateMachine<W>) {
+    init(_ index: Int?, machine: StateMachine<W>, isRehearsal: Bool) {
         self.index = index
         self.machine = machine
+        self.isRehearsal = isRehearsal
     }
 
     /// Fires the event with the state to enter.
     ///
-    /// The argument is evaluated when the machine's turn has come and the table lets the event leave the current state; a
-    /// refused fire makes no object. What evaluating it throws comes back as `.declined`, like a guard's error.
+    /// The argument is evaluated during the machine's turn, and only if the table allows the event in the current state. So a
+    /// rejected fire makes no object. If the argument throws, the fire is declined, as by a guard.
     /// - Parameters:
     ///   - state: The state to enter.
-    ///   - userInfo: What callbacks and errors get.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(
         _ state: @autoclosure () throws -> Destination,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(EventSelector(index), userInfo: userInfo) { _ in machine.object(of: try state()) }
+        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+            machine.object(of: try state())
+        }
     }
 
     /// Fires the event with a closure that builds the state to enter from the one that is left.
     ///
-    /// The closure runs once, on this thread, when the machine's turn has come and the table lets the event leave the
-    /// current state. It must not fire the machine. What it throws comes back as `.declined`, like a guard's error.
+    /// The closure runs once, on this thread, during the machine's turn, and only if the table allows the event in the
+    /// current state. It must not fire the machine. If it throws, the fire is declined, as by a guard.
     /// - Parameters:
-    ///   - userInfo: What callbacks and errors get.
-    ///   - build: Gets the state that is left.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
+    ///   - build: Gets the state that is left, and returns the state to enter.
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(
         userInfo: UserInfo = [:],
         _ build: (Source) throws -> Destination
     ) throws(InvalidTransition) {
-        try machine.fire(EventSelector(index), userInfo: userInfo) { candidate in
+        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
             machine.object(of: try build(machine.source(of: candidate, as: Source.self)))
         }
     }
 
     /// Fires the event to an empty state.
-    /// - Parameter userInfo: What callbacks and errors get.
+    /// - Parameter userInfo: Values passed to callbacks and carried by errors.
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
-        try machine.fire(EventSelector(index), userInfo: userInfo) { _ in machine.object(of: Destination()) }
+        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+            machine.object(of: Destination())
+        }
     }
 
-    /// Fires an event with several destinations to the only one that it has from the current state, an empty one.
-    /// - Parameter userInfo: What callbacks and errors get.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one, or if that is not empty.
+    /// Fires an event that leads from the current state to one empty state, although it has several destinations.
+    /// - Parameter userInfo: Values passed to callbacks and carried by errors.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
-        try machine.fire(EventSelector(index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) {
+            try machine.core.onlyEmptyState(of: $0)
+        }
     }
 
-    /// Fires an event with several destinations, where what they have in common is itself the class of an empty state.
-    /// - Parameter userInfo: What callbacks and errors get.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` if there is not just one, or if that is not empty.
+    /// Fires an event with several destinations in a workflow whose `AnyState` is the class of an empty state.
+    /// - Parameter userInfo: Values passed to callbacks and carried by errors.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
     where Destination: EmptyState, Destination == W.AnyState {
-        try machine.fire(EventSelector(index), userInfo: userInfo) { try machine.core.onlyEmptyState(of: $0) }
+        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) {
+            try machine.core.onlyEmptyState(of: $0)
+        }
     }
 }
 
 extension StateMachine {
-    /// How many fires of callbacks are carried out before the outermost fire returns: 10,000.
+    /// The number of nested fires that one turn carries out: 10,000.
     ///
-    /// The one that exceeds it throws `.endlessChain`; those before it happen, and the outermost fire succeeds.
+    /// The next one throws `.endlessChain`. Those before it are carried out, and the outermost fire succeeds.
     public static var chainLimit: Int { MachineTurn.chainLimit }
 
     /// The object that a state is, whether it is handed around as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)
     func object<State>(of state: __owned State) -> OwnedObject { core.definition.object(of: state) }
 
-    @inlinable
+    @inlinable @inline(__always)  // to where it is a constant whether it is a rehearsal
     func fire(
         _ selector: EventSelector,
+        isRehearsal: Bool = false,
         userInfo: UserInfo,
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
-        try core.fire(selector, of: self, userInfo: userInfo, building: build)
+        if isRehearsal {
+            try core.rehearse(selector, of: self, userInfo: userInfo, collecting: nil, building: build)
+        } else {
+            try core.fire(selector, of: self, userInfo: userInfo, building: build)
+        }
     }
 
     /// Enters a state by firing the one event that leads there from the current state.
@@ -251,7 +286,7 @@ extension StateMachine {
     /// Events that only update a state are not considered.
     /// - Parameters:
     ///   - state: The state to enter.
-    ///   - userInfo: What callbacks and errors get.
+    ///   - userInfo: Values passed to callbacks and carried by errors.
     /// - Throws: ``InvalidTransition``; `noEvent` or `ambiguousEvent`, with the events that lead there, if there is not
     ///   exactly one.
     @inlinable
@@ -264,8 +299,8 @@ extension StateMachine {
     /// Events that only update a state are not considered.
     /// - Parameters:
     ///   - name: The name of the state.
-    ///   - userInfo: What callbacks and errors get.
-    /// - Throws: ``InvalidTransition``; `unregisteredState` for a name that there is not; `noEvent` or `ambiguousEvent` if there
+    ///   - userInfo: Values passed to callbacks and carried by errors.
+    /// - Throws: ``InvalidTransition``; `unknownState` lists the existing names, the nearest first; `noEvent` or `ambiguousEvent` if there
     ///   is not exactly one event; `destinationNeeded` if the state is not an ``EmptyState``.
     public func enter(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
         try fire(.enteringNamed(name), userInfo: userInfo) { _ in try core.emptyState(named: name) }

@@ -27,7 +27,7 @@ extension StateMachine {
         )
     }
 
-    /// Adds a guard against leaving a state and its subclasses, which throws to decline.
+    /// Adds a guard that is called before a state, or a subclass of it, is left, and throws to decline.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that is to be left, and the transition.
@@ -45,7 +45,7 @@ extension StateMachine {
         )
     }
 
-    /// Adds a guard against entering a state and its subclasses, which throws to decline.
+    /// Adds a guard that is called before a state, or a subclass of it, is entered, and throws to decline.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that is to be entered, and the transition.
@@ -117,9 +117,50 @@ extension StateMachine {
         add(.hook(.didEnter) { if let state = $0.destinationObject as? S { body(state, $0) } })
     }
 
+    /// Adds a closure that is called when a machine that was restored, in a state or a subclass of it, is activated.
+    ///
+    /// It is the form of ``Restoring/didRestore(_:)`` for closures. Add it before ``activate(userInfo:)`` and before the first fire, which
+    /// activates. A machine is restored from an archive, or made with ``init(alreadyIn:)``.
+    /// - Parameters:
+    ///   - state: The state's class, or a protocol of states.
+    ///   - body: Gets the state that the machine is in, and the transition, which has no event and no source.
+    /// - Returns: A registration, with which the closure can be cancelled.
+    @discardableResult
+    public func didRestore<S>(
+        _ state: S.Type,
+        _ body: @escaping @Sendable (S, StateTransition) -> Void
+    ) -> Registration {
+        add(.hook(.didRestore) { if let state = $0.destinationObject as? S { body(state, $0) } })
+    }
+
+    /// Adds a closure that is called when a state, or a subclass of it, has been entered or restored.
+    ///
+    /// Use it in an owner that starts work for a state, such as a timer or a request: the closure covers new machines and restored
+    /// ones. It is called like ``didEnter(_:_:)`` and ``didRestore(_:_:)`` together, of which an activation calls one. An update calls neither. Add it before ``activate(userInfo:)`` and before the first fire.
+    ///
+    /// ```swift
+    /// let machine = try StateMachine<Download>(archive: json)
+    /// machine.didEnterOrRestore(LoadingState.self) { loading, _ in start(loading) }
+    /// machine.activate()
+    /// ```
+    /// - Parameters:
+    ///   - state: The state's class, or a protocol of states.
+    ///   - body: Gets the state that the machine is in now, and the transition, which has no source on activation.
+    /// - Returns: A registration, with which the closure can be cancelled.
+    @discardableResult
+    public func didEnterOrRestore<S>(
+        _ state: S.Type,
+        _ body: @escaping @Sendable (S, StateTransition) -> Void
+    ) -> Registration {
+        let call: @Sendable (StateTransition) -> Void = { transition in
+            if let state = transition.destinationObject as? S { body(state, transition) }
+        }
+        return add(.hook(.didEnter, call), .hook(.didRestore, call))
+    }
+
     // MARK: Hooks of an event
 
-    /// Adds a closure that is called before an event's transitions, when the guards have let them pass.
+    /// Adds a closure that is called before an event's transitions, after the guards.
     /// - Parameters:
     ///   - event: The event's property.
     ///   - body: Gets the source, the destination and the transition.
@@ -147,9 +188,9 @@ extension StateMachine {
 
     // MARK: After every transition
 
-    /// Adds a closure that is called last of all when the machine went from a state to a state, subclasses included.
+    /// Adds an observer of the transitions from a state to a state, subclasses included.
     ///
-    /// Updates are transitions from a state to itself. Activation is none.
+    /// An update is a transition from a state to itself. Activation is not a transition.
     /// - Parameters:
     ///   - source: The class, or a protocol, of the state that was left.
     ///   - destination: The class, or a protocol, of the state that was entered.
@@ -169,9 +210,9 @@ extension StateMachine {
         )
     }
 
-    /// Adds a closure that is called last of all after every transition.
+    /// Adds an observer of all transitions, which is called after all hooks.
     ///
-    /// Updates are transitions from a state to itself. Activation is none.
+    /// An update is a transition from a state to itself. Activation is not a transition.
     /// - Parameter body: Gets the transition.
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult
@@ -188,7 +229,7 @@ extension StateMachine {
     /// Finds both objects of a transition, if it is one of an event.
     private func objects<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> @Sendable (StateTransition) -> (S, D)? {
         guard let index = workflow.index(of: event) else {
-            fatalError("\(event) is no stored property of \(definition.workflow) and can never be fired.")
+            fatalError("\(event) is not a stored property of \(definition.workflow), and can never be fired.")
         }
         return { $0.objects.terms.eventIndex == index ? W.Event<S, D>.objects(of: $0) : nil }
     }

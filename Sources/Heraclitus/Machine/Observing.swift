@@ -1,27 +1,34 @@
 extension StateMachine {
-    /// Adds a closure that is called last of all with everything that happens: transitions, refusals, actions, announcements.
+    /// Adds a closure that gets everything that happens: transitions, rejected and ignored fires, actions, announcements.
     ///
-    /// It is called on the thread that fired, in the machine's turn and in one order for all: of a transition after the hooks;
-    /// of the rest when everyone has been called who hears of the transition under way, before the fire throws or returns. It
-    /// may fire the machine. Activation and ignored events are none of these.
+    /// It is called on the thread that fired, during the machine's turn, and all observers get everything in the same order.
+    /// A transition is reported after its hooks. Anything else is reported after the transition under way has called every
+    /// callback, and before the fire throws or returns. The closure may fire the machine. Activations and rehearsals are not
+    /// reported.
     ///
-    /// Where waiting for the turn would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``, a refusal or an
-    /// announcement is told without it, on the thread that would have waited. Of what observers themselves cause to be told
-    /// while they are told something, ``chainLimit`` occurrences in one turn are.
+    /// If waiting for the turn would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``, the rejection or
+    /// announcement is reported without waiting, on the thread that would have waited. What observers themselves cause to be
+    /// reported is limited to ``chainLimit`` occurrences in one turn.
     /// - Parameter body: Gets what happened.
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult
     public func observe(_ body: @escaping @Sendable (Occurrence) -> Void) -> Registration {
-        add(.hook(.observers) { body(.transitioned($0)) }, .notice(body))
+        add(
+            .hook(.observers) { transition in
+                guard let machine = transition.machine(as: W.self) else { return }
+                body(machine.core.occurrence(.transitioned(transition)))
+            },
+            .notice(body)
+        )
     }
 
-    /// Tells observers something of the program's own, in turn with the transitions.
+    /// Sends an announcement of the program's own to the observers, in one order with the transitions.
     ///
-    /// Inside a callback of this machine it is told when everyone has been called. The machine is activated first, as by a
-    /// fire. It costs nothing where nobody observes.
+    /// Inside a callback of this machine, observers get it when the transition has called everyone. The machine is activated
+    /// first, as by a fire. It costs nothing if nobody observes.
     /// - Parameters:
-    ///   - name: Its name.
-    ///   - userInfo: What observers get.
+    ///   - name: The announcement's name.
+    ///   - userInfo: Values passed to observers.
     public func announce(_ name: String, userInfo: UserInfo = [:]) {
         activate()
         core.announce(

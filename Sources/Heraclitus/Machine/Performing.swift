@@ -1,104 +1,145 @@
 extension StateMachine {
-    /// Runs a block in turn with the transitions: while it runs, no other thread's transition does.
+    /// Runs a block during which no other thread makes a transition.
     ///
-    /// The block may fire the machine; as in a `did…` hook, that is decided at once and carried out when the block has
-    /// returned, before `perform` does, also if the block throws. Inside a callback of this machine the block runs at once. The
-    /// machine is activated first, as by a fire. `state`, `can` and the like do not wait for the block.
+    /// The block may fire the machine. As in a `did…` hook, the fire is validated at once and carried out when the block has
+    /// returned, before `perform` does, even if the block throws. Inside a callback of this machine the block runs at once. The
+    /// machine is activated first, as by a fire. Reading `state`, `can` and the like does not wait for the block.
     /// - Parameter body: Gets the current state; runs once, on this thread.
-    /// - Returns: What the block returns.
-    /// - Throws: What the block throws; ``InvalidAction`` for a circle of waits.
+    /// - Returns: The block's value.
+    /// - Throws: The block's error; ``InvalidAction`` for a circle of waits.
     public func perform<Result>(_ body: (W.AnyState) throws -> Result) throws -> Result {
-        try inTurn(for: nil, Call(self, [:])) { _ in try body(state) }
+        let terms = ActionTerms(name: nil, expected: nil, states: nil)
+        return try inTurn(for: terms, Call(self, [:])) { _ in try body(state) }
     }
 
-    /// Carries out an action that is allowed in one state, and in its subclasses, only.
+    /// Carries out an action of the caller's own that is allowed in one state and its subclasses only; in other states it is refused.
     ///
-    /// It runs in turn with the transitions, as ``perform(_:)``. Observers hear that it was performed or refused, and then what it
-    /// has fired.
+    /// The definition need not list it. For one that it does list there is ``perform(_:userInfo:)``.
+    ///
+    /// No other thread makes a transition meanwhile, as for ``perform(_:)``. Observers get the action or its refusal, and then what
+    /// it has fired.
     /// - Parameters:
     ///   - name: The action's name, for observers and errors.
     ///   - allowed: The state's class, or a protocol of states.
-    ///   - userInfo: What observers and errors get.
+    ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state; runs once, on this thread.
-    /// - Returns: What the block returns.
-    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; what the block throws.
+    /// - Returns: The block's value.
+    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; the block's error.
     public func perform<S, Result>(
         action name: String,
         in allowed: S.Type,
         userInfo: UserInfo = [:],
         _ body: (S) throws -> Result
     ) throws -> Result {
+        let terms = ActionTerms(
+            name: name,
+            expected: S.self == W.AnyState.self
+                ? nil : (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
+            states: definition.states(of: S.self)
+        )
+        return try perform(terms, userInfo: userInfo) { current, _ in
+            current as? S
+        } body: {
+            try body($0)
+        }
+    }
+
+    /// Carries out an action where a state is found to allow it.
+    /// - Parameters:
+    ///   - terms: What errors say of the action.
+    ///   - userInfo: What observers and errors get.
+    ///   - admit: Gets the state and its number, and returns what the body gets; `nil` if the action is not allowed.
+    ///   - body: Carries out the action.
+    /// - Returns: What the body returns.
+    /// - Throws: ``InvalidAction``; what the body throws.
+    func perform<Admitted, Result>(
+        _ terms: ActionTerms,
+        userInfo: UserInfo,
+        _ admit: (any WorkflowState, Int) -> Admitted?,
+        body: (Admitted) throws -> Result
+    ) throws -> Result {
         let call = Call(self, userInfo)
-        return try inTurn(for: name, call) { place in
+        return try inTurn(for: terms, call) { place in
             let current = currentState
-            guard let state = current as? S else {
-                throw refused(.notInState, name, allowed, call, at: nil)
+            guard let state = admit(current, core.now.index) else {
+                throw refused(.notInState, terms, call, at: nil)
             }
             let result: Result
             do {
                 result = try body(state)
             } catch {
-                _ = refused(.failed, name, allowed, call, because: error, at: place)
+                _ = refused(.failed, terms, call, because: error, at: place)
                 throw error
             }
-            let action = PerformedAction(name: name, state: current, userInfo: userInfo)
+            let action = PerformedAction(name: terms.name ?? "", state: current, userInfo: userInfo)
             core.post(.performed(action), at: place, call)
             return result
         }
     }
 
     private func inTurn<Result>(
-        for name: String?,
+        for terms: ActionTerms,
         _ call: borrowing Call,
         _ body: (TurnPlace) throws -> Result
     ) throws -> Result {
         do {
             return try core.perform(call, body)
         } catch let circle as Deadlock {
-            let error = invalid(.deadlock, name, W.AnyState.self, userInfo: call.userInfo, machines: circle.machines)
+            let error = invalid(.deadlock, terms, userInfo: call.userInfo, machines: circle.machines)
             core.tellOutsideTurn(.refused(error), call)
             throw error
         }
     }
 
     /// Tells observers of a refusal, which is returned to be thrown.
-    private func refused<S>(
+    private func refused(
         _ reason: InvalidAction.Reason,
-        _ action: String,
-        _ allowed: S.Type,
+        _ terms: ActionTerms,
         _ call: borrowing Call,
         because error: (any Error)? = nil,
         at place: TurnPlace?
     ) -> InvalidAction {
-        let refusal = invalid(reason, action, allowed, userInfo: call.userInfo, because: error)
+        let refusal = invalid(reason, terms, userInfo: call.userInfo, because: error)
         core.post(.refused(refusal), at: place, call)
         return refusal
     }
 
-    private func invalid<S>(
+    func invalid(
         _ reason: InvalidAction.Reason,
-        _ action: String?,
-        _ allowed: S.Type,
+        _ terms: ActionTerms,
         userInfo: UserInfo,
         because error: (any Error)? = nil,
+        candidates: [String] = [],
         machines: [String] = []
     ) -> InvalidAction {
         let source = core.now.index
-        let destinations = definition.states.filter { $0.type is S.Type }.map(\.index)
         return InvalidAction(
             reason: reason,
             workflow: definition.workflow,
-            action: action,
+            action: terms.name,
             state: definition.states[source].name,
-            expected: S.self == W.AnyState.self
-                ? nil : (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
+            expected: terms.expected,
             leadingEvents: definition.events.filter { event in
-                destinations.contains { event.reach.leads[source, $0] }
+                terms.states?.contains { event.reach.leads[source, $0] } ?? false
             }.map(\.name),
-            knowsLeadingEvents: S.self is AnyClass,
+            knowsLeadingEvents: terms.states != nil,
+            allowedActions: definition.actionNames(allowedIn: source),
+            candidates: candidates,
             userInfo: userInfo,
             underlyingError: error,
             machines: machines
         )
     }
+}
+
+/// What errors say of an action.
+struct ActionTerms {
+    /// Its name; `nil` for a block that has none.
+    let name: String?
+
+    /// What it is for; `nil` if any state allows it.
+    let expected: String?
+
+    /// The numbers of the states that allow it; `nil` if that is not known.
+    let states: [Int]?
 }

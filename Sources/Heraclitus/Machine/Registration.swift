@@ -1,12 +1,12 @@
-/// A closure that was added to a machine: with this it can be cancelled.
+/// A registration of a closure at a machine, with which the closure can be cancelled.
 ///
 /// ```swift
 /// let registration = machine.didEnter(LoadingState.self) { loading, transition in … }
 /// registration.cancel()
 /// ```
 ///
-/// The closure stays at the machine as long as the machine lives. To drop a registration changes nothing. A closure that is
-/// needed for a shorter time is cancelled, or its registration is stored in ``Registrations``.
+/// The closure stays as long as the machine lives. Releasing the registration changes nothing. If you need a closure for a
+/// shorter time, cancel it, or store its registration in ``Registrations``.
 ///
 /// A registration keeps neither the machine nor the closure alive.
 public struct Registration: Sendable {
@@ -20,20 +20,19 @@ public struct Registration: Sendable {
 
     /// Removes the closure from the machine, and releases it.
     ///
-    /// Any thread may call it, any number of times, also from within a callback. No call of the closure begins after a
-    /// cancellation that was made in turn with the transitions: in a callback of the machine, or in
-    /// ``StateMachine/perform(_:)``. A cancellation on another thread does not wait for the callbacks of a transition under
-    /// way: a call that this transition has just decided on may still come.
+    /// Any thread may call it, any number of times, also from a callback. After a cancellation in a callback of the machine,
+    /// or in ``StateMachine/perform(_:)``, no call of the closure begins. A cancellation on another thread does not wait for
+    /// the transition under way, which may still make a call that it has just decided on.
     public func cancel() { machine?.cancelCallbacks(number) }
 
-    /// Stores the registration, so that the closure is cancelled with all others that are stored there.
+    /// Stores the registration, so that its closure is cancelled together with the others.
     /// - Parameter registrations: Where to store it.
     public func store(in registrations: Registrations) { registrations.add(self) }
 }
 
-/// Registrations that are cancelled together, at the latest when this object goes.
+/// Registrations that are cancelled together, at the latest when this object is released.
 ///
-/// For an object that observes a machine which lives longer:
+/// Use it in an object that observes a machine which lives longer:
 ///
 /// ```swift
 /// final class Screen {
@@ -45,14 +44,14 @@ public struct Registration: Sendable {
 /// }
 /// ```
 ///
-/// Keep it in a property. A local constant goes after its last use, which in an optimized program is not the end of its scope.
+/// Keep it in a property. Swift may release a local constant after its last use, before the end of its scope.
 public final class Registrations: Sendable {
     private let stored = Lock<[Registration]>([])
 
     /// Makes an object that stores no registration yet.
     public init() {}
 
-    /// Cancels everything that is stored, which is forgotten then.
+    /// Cancels all registrations that are stored, and removes them.
     ///
     /// Any thread may call it, any number of times. See ``Registration/cancel()`` for calls that are under way.
     public func cancel() {

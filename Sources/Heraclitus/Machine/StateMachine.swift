@@ -1,4 +1,4 @@
-/// One workflow in progress: it keeps the current state, refuses what is not allowed, and calls everyone who asked.
+/// One workflow in progress: it holds the current state, rejects events that are not allowed, and calls hooks and observers.
 ///
 /// ```swift
 /// let machine = StateMachine<Download>()
@@ -13,20 +13,20 @@
 /// `destination.didEnter`, `event.didFire` and the observers. A machine's own closure runs right after the definition's at
 /// the same place, in the order added.
 ///
-/// **All or nothing.** Only guards and builders can throw, and that is before anything changed.
+/// **All or nothing.** Only guards and builders can throw, and they run before anything has changed.
 ///
 /// **Firing from callbacks.** From `did…` hooks and observers the machine may be fired again. Such a fire is validated and
-/// guarded at once, against the state in which everything already accepted will leave the machine; so it throws at once or
-/// is certain to happen. It is carried out, in order, when the transition under way has called everyone, before the
-/// outermost `fire` returns. From guards, builders and `will…` hooks it throws `.transitionInProgress`.
+/// guarded at once, against the state that the machine will have after everything accepted so far. So it throws at once or
+/// is certain to happen. It is carried out, in order, after the transition under way has called every callback, and before
+/// the outermost `fire` returns. From guards, builders and `will…` hooks, firing throws `.transitionInProgress`.
 ///
-/// **Threads.** Transitions of one machine take turns; callbacks run on the firing thread. Reading `state`, `can`,
-/// `revision` and the like never waits for a callback. A `fire` from another thread does wait for the callbacks of the one
-/// under way: so a callback must not wait for another thread's fire of the same machine, and a task that fires holds its
-/// thread meanwhile. Fires that would wait for one another in a circle throw `.deadlock`.
+/// **Threads.** Transitions of one machine are serialised; callbacks run on the firing thread. Reading `state`, `can`,
+/// `revision` and the like never waits for a callback. A `fire` from another thread does wait for the callbacks of the
+/// transition under way. So a callback must not wait for another thread's fire of the same machine, and a task that fires
+/// blocks its thread meanwhile. Fires that would wait for one another in a circle throw `.deadlock`.
 ///
-/// **Activation.** A new machine enters its initial state, and a restored one is told so, at ``activate(userInfo:)`` or at
-/// the first fire, whichever comes first.
+/// **Activation.** ``activate(userInfo:)``, or the first fire, makes a new machine enter its initial state, and calls
+/// `didRestore` of a restored machine's state.
 public final class StateMachine<W: Workflow>: Sendable {
     @usableFromInline let core: MachineCore
 
@@ -38,21 +38,21 @@ public final class StateMachine<W: Workflow>: Sendable {
     /// The first use of a workflow reads its definition and stops the program if that is wrong.
     public convenience init() { self.init(placing: W.initial, due: .entry) }
 
-    /// Makes a machine that begins in another state than the workflow's initial one, and enters it.
+    /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
     ///
-    /// Its activation enters that state, as that of ``init()`` does the initial one; ``init(in:)`` enters nothing. An
-    /// object whose class is not registered with the workflow stops the program.
+    /// Activation calls the state's entry hooks, as those of the initial state after ``init()``. For a state that was entered long
+    /// ago, use ``init(alreadyIn:)``. An object whose class is not registered with the workflow stops the program.
     /// - Parameter state: The state to begin in.
-    public convenience init(initially state: W.AnyState) {
+    public convenience init(entering state: W.AnyState) {
         self.init(placing: state, due: .entry)
     }
 
-    /// Makes a machine that is found in the middle of its life, in a state that it has entered long ago.
+    /// Makes a machine that is already in a state; activation restores it without entry hooks.
     ///
-    /// Its activation tells the state that it was restored, as after an archive; nothing is entered. An object whose class
-    /// is not registered with the workflow stops the program.
+    /// Activation calls ``Restoring/didRestore(_:)`` and no entry hook, as after an archive. For a state that is to be entered, use
+    /// ``init(entering:)``. An object whose class is not registered with the workflow stops the program.
     /// - Parameter state: The state it is in.
-    public convenience init(in state: W.AnyState) {
+    public convenience init(alreadyIn state: W.AnyState) {
         self.init(placing: state, due: .restoring)
     }
 
@@ -91,17 +91,20 @@ extension StateMachine {
     @inlinable public var state: W.AnyState { core.state.read(as: W.AnyState.self) }
 
     /// The state object that the last transition left; `nil` before the first, and after restoring.
-    public var previousState: W.AnyState? { core.snapshot.previous as? W.AnyState }
+    public var previousState: W.AnyState? {
+        // Without an object there is nothing to cast: `nil` itself can be cast to an `AnyState` that may be anything.
+        core.snapshot.previous.flatMap { $0 as? W.AnyState }
+    }
 
     /// The name of the current state.
     public var stateName: String { definition.states[core.now.index].name }
 
     /// The number of transitions since the machine was made, through archives and copies; activation is none.
     ///
-    /// It ends at 2⁵³, the largest whole number that every JSON reader keeps exactly.
+    /// It stops at 2⁵³, the largest whole number that every JSON reader represents exactly.
     public var revision: Int { core.currentRevision }
 
-    /// Whether the machine has entered its initial state, or told its restored one.
+    /// Whether the machine was activated: by ``activate(userInfo:)`` or by the first fire.
     public var isActive: Bool { core.now.isActive }
 
     /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol.
@@ -117,17 +120,36 @@ extension StateMachine {
         return definition.states[core.now.index].lineage.contains(index)
     }
 
-    /// The names of the events that the table allows now, in the order of the definition; guards are not asked.
-    public var allowedEvents: [String] { definition.eventNames(acceptedIn: core.expectedState(of: self)) }
-
-    /// Whether an event would be accepted by the table: `machine.can.load`, `machine.can(named: "load")`.
+    /// The names of the events that lead from the current state, in the order of the definition.
     ///
-    /// Guards are not asked. Inside a callback of this machine, on its thread, the answer is for the state in which
-    /// everything already accepted will leave the machine.
+    /// Guards are not asked: ``offers(userInfo:)`` asks them. Events that are ignored now are left out, because to fire them does
+    /// nothing; ``can`` is `true` for them, because to fire them is no error.
+    public var allowedEvents: [String] { definition.eventNames(leaving: core.expectedState(of: self)) }
+
+    /// Whether the table allows an event: `machine.can.load`, `machine.can(named: "load")`.
+    ///
+    /// Guards are not asked: ``rehearse`` asks them. It is `true` for an event that is ignored, because to fire it is not an error.
+    /// Inside a callback of this machine, on its thread, the answer is for the state that the machine will have after everything
+    /// accepted so far.
     @inlinable public var can: Can<W> { Can(machine: self) }
 
     /// Fires events: `machine.fire.load(…)`, `machine.fire(\.load, …)`, `machine.fire(named: "load", …)`.
     @inlinable public var fire: Fire<W> { Fire(machine: self) }
+
+    /// Answers what a fire would do, guards included, and changes nothing: `try machine.rehearse.pay(PaidState(…))`.
+    ///
+    /// It throws the ``InvalidTransition`` that the fire would throw now, and returns if the fire would be carried out or ignored. A
+    /// rehearsal is a fire that ends after the guards: it waits for its turn, builds the destination and asks every guard. It calls no
+    /// hook and no observer, and neither the state nor the ``revision`` changes. So builders and guards must have no side effects.
+    /// ``can`` answers by the table alone, without waiting.
+    ///
+    /// Another thread may fire between a rehearsal and the fire. In a `did…` hook, an observer or ``perform(_:)`` the answer is for
+    /// the state that the machine will have after everything accepted so far. In a guard, a builder or a `will…` hook of the machine it
+    /// throws `.transitionInProgress`, as a fire does.
+    ///
+    /// A rehearsal does not activate the machine. The answer is for its current state, although the hooks of its activation, at the
+    /// first fire, may lead to another state.
+    @inlinable public var rehearse: Fire<W> { Fire(machine: self, isRehearsal: true) }
 
     @inlinable var workflow: CompiledWorkflow<W> { CompiledWorkflow(core.definition) }
 
@@ -139,7 +161,7 @@ extension StateMachine {
         let object = core.source(of: candidate)
         if S.self == W.AnyState.self { return core.sourceLayout(of: candidate).handedOut(object, as: S.self) }
         guard let source = object as? S else {
-            preconditionFailure("An event that leads from one class only was accepted in another.")
+            preconditionFailure("An event that leads from one class or group only was accepted in another state.")
         }
         return source
     }
@@ -155,7 +177,7 @@ extension StateMachine: CustomStringConvertible {
 }
 
 extension StateTransition {
-    /// The machine that makes this transition, if it is one of a workflow.
+    /// The machine of this transition, if it is one of a workflow.
     ///
     /// Through it a state's own hook fires its machine:
     ///
@@ -165,9 +187,9 @@ extension StateTransition {
     /// }
     /// ```
     ///
-    /// A transition that is kept keeps its machine alive; one that was read from ``StateMachine/transitions`` does not.
+    /// A transition that you store keeps its machine alive; one that was read from ``StateMachine/transitions`` does not.
     /// - Parameter workflow: The workflow.
-    /// - Returns: `nil` for a machine of another workflow, and for one that is gone.
+    /// - Returns: The machine; `nil` if it is one of another workflow, or was released.
     public func machine<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
         machine as? StateMachine<W>
     }

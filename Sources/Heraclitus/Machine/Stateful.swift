@@ -1,7 +1,7 @@
-/// An object of your own that has states, because it has a machine.
+/// An object of your own with a machine, whose events are methods of the object.
 ///
-/// The events are its methods, checked by the compiler; its own methods win where a name is taken, and `fire` has them all.
-/// Within the class they are `self.suspend()` or `fire.suspend()`.
+/// The compiler checks them like methods. If the object has a method with the name of an event, the object's method is
+/// called, and the event is fired with `fire`. Within the class write `self.suspend()` or `fire.suspend()`.
 ///
 /// ```swift
 /// final class Subscription: Stateful {
@@ -34,8 +34,11 @@ extension Stateful {
     /// The current state object.
     public var state: Life.AnyState { machine.state }
 
-    /// Fires events, also those whose name is taken by a method.
+    /// Fires events, also those that have the name of a method.
     public var fire: Fire<Life> { machine.fire }
+
+    /// Answers what a fire would do, guards included, and changes nothing: ``StateMachine/rehearse``.
+    public var rehearse: Fire<Life> { machine.rehearse }
 
     /// Whether an event would be accepted by the table; guards are not asked.
     public var can: Can<Life> { machine.can }
@@ -51,14 +54,14 @@ extension Stateful {
     /// func goRed() throws { try inState(BlueState.self) { blue in lamp.shine(.red) } }
     /// ```
     ///
-    /// As ``StateMachine/perform(action:in:userInfo:_:)`` with the method's name.
+    /// It calls ``StateMachine/perform(action:in:userInfo:_:)`` with the name of the method.
     /// - Parameters:
     ///   - allowed: The state's class, or a protocol of states.
-    ///   - userInfo: What observers and errors get.
+    ///   - userInfo: Values passed to observers and carried by errors.
     ///   - method: The name of the method, which the compiler fills in.
     ///   - body: Gets the state.
-    /// - Returns: What the body returns.
-    /// - Throws: ``InvalidAction`` in another state; what the body throws.
+    /// - Returns: The body's value.
+    /// - Throws: ``InvalidAction`` in another state; the body's error.
     public func inState<S, Result>(
         _ allowed: S.Type,
         userInfo: UserInfo = [:],

@@ -1,6 +1,6 @@
 /// Decides by a workflow's table whether an event may fire from a state to a state.
 ///
-/// It is what machines ask, and can be asked without one. It is pure: it calls no guard and no hook, takes no lock, and
+/// Machines use the same rules; a validator needs no machine. It is pure: it calls no guard and no hook, takes no lock, and
 /// gives the same answer every time.
 ///
 /// ```swift
@@ -24,7 +24,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
     ///   - event: The event.
     ///   - source: The class of the state that is left.
     ///   - destination: The class of the state that is entered; `nil` asks whether the event leads anywhere from there.
-    ///   - userInfo: What the error is to carry.
+    ///   - userInfo: Values that the error carries.
     /// - Throws: ``InvalidTransition``: `unknownEvent`, `unregisteredState` or `notAllowed`.
     public func validate<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
@@ -38,6 +38,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
             calling: event.name,
             from: (definition.stateIndex(of: source), source.name),
             to: destination.map { (definition.stateIndex(of: $0), $0.name) },
+            orElse: .unregisteredState,
             userInfo: userInfo
         )
     }
@@ -49,8 +50,8 @@ public struct TransitionValidator<W: Workflow>: Sendable {
     ///   - event: The event's name.
     ///   - source: The name of the state that is left.
     ///   - destination: The name of the state that is entered; `nil` asks whether the event leads anywhere from there.
-    ///   - userInfo: What the error is to carry.
-    /// - Throws: ``InvalidTransition``: `unknownEvent`, `unregisteredState` or `notAllowed`.
+    ///   - userInfo: Values that the error carries.
+    /// - Throws: ``InvalidTransition``: `unknownEvent`, `unknownState` or `notAllowed`.
     public func validate(
         named event: String,
         from source: String,
@@ -62,15 +63,16 @@ public struct TransitionValidator<W: Workflow>: Sendable {
             calling: event,
             from: (definition.stateIndex(named: source), source),
             to: destination.map { (definition.stateIndex(named: $0), $0) },
+            orElse: .unknownState,
             userInfo: userInfo
         )
     }
 
-    /// The names of the events that may fire in a state, in the order of the definition.
+    /// The names of the events that lead from a state, in the order of the definition; without those that are ignored there.
     /// - Parameter source: The state's class.
-    /// - Returns: None for a class that is not registered.
+    /// - Returns: The names; none for a class that is not registered.
     public func allowedEvents(in source: any WorkflowState.Type) -> [String] {
-        definition.stateIndex(of: source).map(definition.eventNames(acceptedIn:)) ?? []
+        definition.stateIndex(of: source).map(definition.eventNames(leaving:)) ?? []
     }
 }
 
@@ -82,6 +84,7 @@ extension TransitionValidator {
         calling eventName: String,
         from source: (index: Int?, name: String),
         to destination: (index: Int?, name: String)?,
+        orElse missingState: InvalidTransition.Reason,
         userInfo: UserInfo
     ) throws(InvalidTransition) {
         func refusal(_ reason: InvalidTransition.Reason, candidates: [String] = []) -> InvalidTransition {
@@ -100,9 +103,9 @@ extension TransitionValidator {
             )
         }
         guard let eventIndex else {
-            throw refusal(.unknownEvent, candidates: definition.events.map(\.name))
+            throw refusal(.unknownEvent)
         }
-        guard let sourceIndex = source.index else { throw refusal(.unregisteredState, candidates: [source.name]) }
+        guard let sourceIndex = source.index else { throw refusal(missingState, candidates: [source.name]) }
         switch definition.verdict(on: eventIndex, from: sourceIndex) {
         case .ignored: return
         case .notAllowed: throw refusal(.notAllowed)
@@ -110,7 +113,7 @@ extension TransitionValidator {
         }
         guard let destination else { return }
         guard let destinationIndex = destination.index else {
-            throw refusal(.unregisteredState, candidates: [destination.name])
+            throw refusal(missingState, candidates: [destination.name])
         }
         if definition.verdict(on: eventIndex, from: sourceIndex, to: destinationIndex) == .notAllowed {
             throw refusal(.notAllowed)

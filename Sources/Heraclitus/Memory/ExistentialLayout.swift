@@ -10,6 +10,15 @@
 
 import Synchronization
 
+/// Whether a layout that the language does not promise may be relied on.
+enum LayoutTrust {
+    /// Where it gives what a cast gives.
+    case compared
+
+    /// Never, so that every reading casts: what a platform with other layouts would do.
+    case never
+}
+
 /// What follows an object of one class in the workflow's `AnyState`.
 ///
 /// Invariant: `words` are immortal, and were taken from a value that the language's own cast has made of an object of the class.
@@ -18,6 +27,8 @@ struct ExistentialLayout: @unchecked Sendable {
     /// `nil` where the layout is none that is known, and every reading casts.
     @usableFromInline let words: UnsafePointer<UInt>?
 
+    var isKnown: Bool { unsafe words != nil }
+
     /// Casts every time.
     static var unknown: ExistentialLayout { unsafe ExistentialLayout(words: nil) }
 
@@ -25,10 +36,10 @@ struct ExistentialLayout: @unchecked Sendable {
     init(words: UnsafePointer<UInt>?) { unsafe self.words = unsafe words }
 
     /// Finds the layout that a value has which was made of an object by a cast.
-    init<State>(of state: State, madeOf object: AnyObject) {
+    init<State>(of state: State, madeOf object: AnyObject, _ trust: LayoutTrust = .compared) {
         let size = MemoryLayout<State>.size
         let word = MemoryLayout<UInt>.size
-        guard size % word == 0, size >= word, MemoryLayout<State>.alignment == word else {
+        guard trust == .compared, size % word == 0, size >= word, MemoryLayout<State>.alignment == word else {
             self = .unknown
             return
         }
@@ -113,10 +124,10 @@ struct ObjectAccess: Sendable {
     @usableFromInline let isInPlace: Bool
 
     /// Compares a value of the workflow's `AnyState` with what a cast gives.
-    init<State>(tryingWith state: State) {
+    init<State>(tryingWith state: State, _ trust: LayoutTrust = .compared) {
         let object = state as AnyObject
         isInPlace =
-            unsafe MemoryLayout<State>.size >= MemoryLayout<UInt>.size
+            unsafe trust == .compared && MemoryLayout<State>.size >= MemoryLayout<UInt>.size
             && type(of: state as Any) is AnyClass
             && withUnsafeBytes(of: state) { unsafe $0.load(as: UInt.self) }
                 == UInt(bitPattern: ObjectIdentifier(object))

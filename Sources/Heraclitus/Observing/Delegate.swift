@@ -1,9 +1,9 @@
-/// An object that hears of everything that happens to a machine, by methods.
+/// An object whose methods are called for everything that happens to a machine.
 ///
-/// It implements those that it wants to; the others do nothing. They are called as ``StateMachine/observe(_:)`` says.
+/// It implements the methods that it needs; the others do nothing. They are called in the order of ``StateMachine/observe(_:)``.
 ///
 /// ```swift
-/// machine.tell(controller)
+/// machine.addDelegate(controller)
 /// ```
 public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     /// The workflow of the machine.
@@ -15,11 +15,17 @@ public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     ///   - transition: The transition.
     func machine(_ machine: StateMachine<Life>, didMake transition: StateTransition)
 
-    /// A fire was refused.
+    /// A fire was rejected.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets.
+    ///   - error: The error that the caller gets.
     func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition)
+
+    /// An event was fired that the current state ignores.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - event: The event.
+    func machine(_ machine: StateMachine<Life>, didIgnore event: IgnoredEvent)
 
     /// An action was carried out.
     /// - Parameters:
@@ -30,13 +36,13 @@ public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     /// An action was refused.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets, or why the action failed.
+    ///   - error: The error that the caller gets, or why the action failed.
     func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction)
 
     /// Something was announced.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - announcement: What was announced.
+    ///   - announcement: The announcement.
     func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement)
 }
 
@@ -50,8 +56,14 @@ extension StateMachineDelegate {
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets.
+    ///   - error: The error that the caller gets.
     public func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition) {}
+
+    /// Does nothing.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - event: The event.
+    public func machine(_ machine: StateMachine<Life>, didIgnore event: IgnoredEvent) {}
 
     /// Does nothing.
     /// - Parameters:
@@ -62,30 +74,32 @@ extension StateMachineDelegate {
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: What its caller gets, or why the action failed.
+    ///   - error: The error that the caller gets, or why the action failed.
     public func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction) {}
 
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - announcement: What was announced.
+    ///   - announcement: The announcement.
     public func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement) {}
 }
 
 extension StateMachine {
-    /// Lets a delegate hear of everything that happens; a machine may have several.
-    /// - Parameter delegate: The delegate, which is not kept alive.
+    /// Adds a weakly held delegate, whose methods are called for everything that happens; a machine may have several.
+    /// - Parameter delegate: The delegate, which the machine does not keep alive.
     /// - Returns: A registration, with which the delegate can be removed.
     @discardableResult
-    public func tell(_ delegate: some StateMachineDelegate<W>) -> Registration {
+    public func addDelegate(_ delegate: some StateMachineDelegate<W>) -> Registration {
         observe { [weak self, weak delegate] occurrence in
             guard let self, let delegate else { return }
-            switch occurrence {
+            switch occurrence.outcome {
             case .transitioned(let transition): delegate.machine(self, didMake: transition)
             case .rejected(let error): delegate.machine(self, didReject: error)
+            case .ignored(let event): delegate.machine(self, didIgnore: event)
             case .performed(let action): delegate.machine(self, didPerform: action)
             case .refused(let error): delegate.machine(self, didRefuse: error)
             case .announced(let announcement): delegate.machine(self, didAnnounce: announcement)
+            case nil: break
             }
         }
     }

@@ -1,4 +1,4 @@
-/// A line about something that happened to a machine, for any log.
+/// A line for a log about something that happened to a machine.
 ///
 /// ```swift
 /// machine.log { print($0) }
@@ -7,11 +7,11 @@
 ///
 /// The names of the levels are those of swift-log; for OSLog see ``Level-swift.enum``.
 public struct LogEntry: Sendable {
-    /// How much it matters.
+    /// The level of an entry.
     ///
     /// For OSLog: `debug` and `info` are types of the same names, `notice` is `default`, `warning` and `error` are `error`.
     public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
-        /// A state has new data.
+        /// A state has new data, or an event was ignored.
         case debug
 
         /// A transition was made, or an action performed.
@@ -20,18 +20,18 @@ public struct LogEntry: Sendable {
         /// Something was announced.
         case notice
 
-        /// Something was refused by the table or a guard, or an action failed.
+        /// The table or a guard rejected a fire, or an action was refused or failed.
         case warning
 
-        /// Something was refused because the program is wrong: a state that is not registered, a chain without an end, a
-        /// circle of waits, a name that there is not.
+        /// The program has a mistake: a state that is not registered, a chain without an end, a circle of waits, an unknown
+        /// name.
         case error
 
-        /// Whether one matters less than another.
+        /// Whether a level is lower than another.
         /// - Parameters:
-        ///   - left: The one.
-        ///   - right: The other.
-        /// - Returns: `true` if the left one comes first in the list above.
+        ///   - left: A level.
+        ///   - right: Another level.
+        /// - Returns: `true` if the left level comes first in the list above.
         public static func < (left: Level, right: Level) -> Bool {
             left.rank < right.rank
         }
@@ -47,29 +47,44 @@ public struct LogEntry: Sendable {
         }
     }
 
-    /// The name of the machine's workflow.
-    public let workflow: String
-
     /// What happened.
     public let occurrence: Occurrence
 
-    /// How much it matters.
+    /// Makes the line about something that happened, such as one that was read from an audit log.
+    /// - Parameter occurrence: What happened.
+    public init(_ occurrence: Occurrence) { self.occurrence = occurrence }
+
+    /// The name of the machine's workflow.
+    public var workflow: String { occurrence.workflow }
+
+    /// The level.
     public var level: Level {
-        switch occurrence {
-        case .transitioned(let transition): transition.isUpdate ? .debug : .info
-        case .rejected(let error): error.isTheProgramsFault ? .error : .warning
+        switch occurrence.kind {
+        case .transitioned: occurrence.isUpdate ? .debug : .info
+        case .rejected: isTheProgramsFault ? .error : .warning
+        case .ignored: .debug
         case .performed: .info
-        case .refused(let error): error.reason == .deadlock ? .error : .warning
+        case .refused: occurrence.reason == InvalidAction.Reason.deadlock.rawValue ? .error : .warning
         case .announced: .notice
         }
     }
 
     /// What happened, in one line: `Download load: IdleState → LoadingState`.
     public var message: String {
-        switch occurrence {
+        switch occurrence.kind {
         // Errors say whose they are.
-        case .rejected, .refused: "\(occurrence)"
-        default: "\(workflow) \(occurrence)"
+        case .rejected, .refused: occurrence.message
+        default: "\(workflow) \(occurrence.message)"
+        }
+    }
+
+    private var isTheProgramsFault: Bool {
+        switch occurrence.reason.flatMap(InvalidTransition.Reason.init(rawValue:)) {
+        case .unknownEvent, .unknownState, .unregisteredState, .unsuitableState, .destinationNeeded, .ambiguousEvent,
+            .transitionInProgress, .endlessChain, .deadlock:
+            true
+        // What a later version has written may have a reason that this one does not know.
+        case .notAllowed, .declined, .noEvent, nil: false
         }
     }
 }
@@ -80,26 +95,13 @@ extension LogEntry: CustomStringConvertible {
 }
 
 extension StateMachine {
-    /// Adds a closure that gets a line about everything that happens: transitions, refusals, actions, announcements.
+    /// Adds a closure that gets a line about everything that happens: transitions, rejected and ignored fires, actions, announcements.
     ///
     /// It is an observer, see ``observe(_:)``.
     /// - Parameter body: Gets the line.
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult
     public func log(_ body: @escaping @Sendable (LogEntry) -> Void) -> Registration {
-        let workflow = definition.workflow
-        return observe { body(LogEntry(workflow: workflow, occurrence: $0)) }
-    }
-}
-
-extension InvalidTransition {
-    fileprivate var isTheProgramsFault: Bool {
-        switch reason {
-        case .notAllowed, .declined, .noEvent: false
-        case .unknownEvent, .unregisteredState, .unsuitableState, .destinationNeeded, .ambiguousEvent,
-            .transitionInProgress,
-            .endlessChain, .deadlock:
-            true
-        }
+        observe { body(LogEntry($0)) }
     }
 }

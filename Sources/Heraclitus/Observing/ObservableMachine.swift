@@ -5,7 +5,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// A machine for views: what they read of it is observed, and they are told when it changes.
+/// A machine for views, which are updated when the state changes, by Observation.
 ///
 /// ```swift
 /// struct DownloadView: View {
@@ -18,9 +18,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The machine may be used from any thread, through this or without it. What is read is always what the machine is now. That it
-/// has changed is told after the change: at once by a transition on the main thread of Apple's platforms, and else on the main actor
-/// soon after; several that come fast may be told once.
+/// Any thread may use the machine, through this object or directly. Properties are always those of the machine at that moment.
+/// Observers of a property are notified after a transition: at once if it was made on the main thread of an Apple platform,
+/// otherwise soon after on the main actor. Several transitions in a short time may cause one notification.
 @MainActor
 public final class ObservableMachine<W: Workflow> {
     /// The machine.
@@ -29,8 +29,8 @@ public final class ObservableMachine<W: Workflow> {
     private nonisolated let registrar = ObservationRegistrar()
     private let registrations = Registrations()
 
-    /// Observes a machine for as long as this lives.
-    /// - Parameter machine: The machine; a new one unless said otherwise.
+    /// Observes a machine until this object is released.
+    /// - Parameter machine: The machine; a new one by default.
     public init(_ machine: StateMachine<W> = StateMachine<W>()) {
         self.machine = machine
         let isToldSoon = Flag()
@@ -59,7 +59,7 @@ extension ObservableMachine: Stateful {
         return machine.state
     }
 
-    /// Whether an event would be accepted by the table; observed.
+    /// Whether the table allows an event; observed.
     public nonisolated var can: Can<W> {
         registrar.access(self, keyPath: \.state)
         return machine.can
@@ -71,7 +71,21 @@ extension ObservableMachine: Stateful {
         return machine.stateName
     }
 
-    /// The names of the events that the table allows now; observed.
+    /// Answers what a fire would do, guards included; observed.
+    public nonisolated var rehearse: Fire<W> {
+        registrar.access(self, keyPath: \.state)
+        return machine.rehearse
+    }
+
+    /// Every event with what a fire would do now; observed.
+    /// - Parameter userInfo: Values passed to guards and carried by errors.
+    /// - Returns: An offer for each event.
+    public nonisolated func offers(userInfo: UserInfo = [:]) -> [Offer] {
+        registrar.access(self, keyPath: \.state)
+        return machine.offers(userInfo: userInfo)
+    }
+
+    /// The names of the events that lead from the current state; observed.
     public nonisolated var allowedEvents: [String] {
         registrar.access(self, keyPath: \.state)
         return machine.allowedEvents

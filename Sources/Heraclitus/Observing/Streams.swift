@@ -1,33 +1,33 @@
 extension StateMachine {
     /// The transitions that are made from now on, for `for await transition in machine.transitions`.
     ///
-    /// Each time this is read somebody new begins to hear; everybody gets all, in order, and those who are slow find what they
-    /// have not read yet waiting for them. ``transitions(buffering:)`` limits how much may wait. The sequence ends with the
-    /// machine, which no reader keeps alive, or when the task that reads is cancelled. Updates are transitions from a state to
-    /// itself; activation is none.
+    /// Each access returns a new stream for one reader, and each stream gets all transitions, in order. Transitions that were
+    /// not read yet are buffered; ``transitions(buffering:)`` limits the buffer. The stream does not keep the machine alive. It
+    /// ends with the machine, or when the task that reads is cancelled. An update is a transition from a state to itself;
+    /// activation is not a transition.
     public var transitions: AsyncStream<StateTransition> { transitions(buffering: .unbounded) }
 
-    /// The transitions that are made from now on, of which only so many wait to be read.
-    /// - Parameter policy: How many wait, and whether the oldest or the newest of more are dropped.
-    /// - Returns: A sequence for one reader, which ends with the machine.
+    /// The transitions that are made from now on, with a limited buffer.
+    /// - Parameter policy: How many transitions are buffered, and whether the oldest or the newest are dropped.
+    /// - Returns: A stream for one reader, which ends with the machine.
     public func transitions(
         buffering policy: AsyncStream<StateTransition>.Continuation.BufferingPolicy
     ) -> AsyncStream<StateTransition> {
         stream(buffering: policy) { continuation in onTransition { continuation.yield($0.forLater) } }
     }
 
-    /// The current state, and then each that the machine goes to.
+    /// The current state, and then each that the machine enters.
     ///
-    /// No state is left out or comes twice; those that were not read yet wait, and ``states(buffering:)`` limits how many. An update
-    /// gives the state's new data. Each time this is read somebody new begins to hear. The sequence ends with the machine, which no
-    /// reader keeps alive, or when the task that reads is cancelled.
+    /// Each state comes exactly once, an update with the new object. States that were not read yet are buffered;
+    /// ``states(buffering:)`` limits the buffer. Each access returns a new stream for one reader. The stream does not keep the
+    /// machine alive. It ends with the machine, or when the task that reads is cancelled.
     public var states: AsyncStream<W.AnyState> { states(buffering: .unbounded) }
 
-    /// The current state, and then each that the machine goes to, of which only so many wait to be read.
+    /// The current state, and then each that the machine enters, with a limited buffer.
     ///
-    /// `.bufferingNewest(1)` gives whoever is slow the newest one.
-    /// - Parameter policy: How many wait, and whether the oldest or the newest of more are dropped.
-    /// - Returns: A sequence for one reader, which ends with the machine.
+    /// With `.bufferingNewest(1)` a slow reader gets the newest state.
+    /// - Parameter policy: How many states are buffered, and whether the oldest or the newest are dropped.
+    /// - Returns: A stream for one reader, which ends with the machine.
     public func states(
         buffering policy: AsyncStream<W.AnyState>.Continuation.BufferingPolicy
     ) -> AsyncStream<W.AnyState> {

@@ -1,14 +1,15 @@
 extension StateMachine {
     /// Waits until the machine is in a state, or in a subclass of it.
     ///
-    /// It returns at once if the machine is there now. A state that the machine is only in for a moment counts, too.
+    /// It returns at once if the machine is in that state now. A state that the machine enters and leaves again counts, too.
     ///
     /// ```swift
     /// let active = try await machine.wait(for: ActiveState.self)
     /// ```
     /// - Parameter state: The state's class, or a protocol of states.
-    /// - Returns: The state object with which it was reached.
-    /// - Throws: ``StateUnreachable`` when no events lead there any more; of a protocol that is only known in a final state.
+    /// - Returns: The state object.
+    /// - Throws: ``StateUnreachable`` when no events lead there any more (for a protocol without a ``StateGroup`` of the workflow: in
+    ///   a final state only);
     ///   `CancellationError` when the task is cancelled.
     public func wait<S: Sendable>(for state: S.Type) async throws -> S {
         let beginnings = definition.states(leadingTo: state)
@@ -28,7 +29,7 @@ extension StateMachine {
     }
 }
 
-/// The error of waiting for a state that cannot come any more: no events lead there, whatever is fired.
+/// The error of waiting for a state that the machine cannot enter any more, because no events lead there.
 public struct StateUnreachable: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the workflow.
     public let workflow: String
@@ -39,19 +40,19 @@ public struct StateUnreachable: Error, Hashable, Sendable, CustomStringConvertib
     /// The name of the state that the machine is in.
     public let state: String
 
-    /// What was waited for, and why it cannot come.
+    /// A sentence with both states.
     public var description: String { "\(workflow) cannot get to \(expected) from \(state): no events lead there." }
 }
 
 extension Definition {
     /// The numbers of the states from which events lead, by any way, to a class.
     ///
-    /// Whether a class conforms to a protocol is not known before there is an object: then every state that is left leads there.
+    /// Whether a class conforms to a protocol of which there is no group is not known: then every state that is left leads there.
     fileprivate func states<S>(leadingTo state: S.Type) -> Set<Int> {
-        guard S.self is AnyClass else {
+        guard let goals = states(of: state) else {
             return Set(states.map(\.index).filter { index in events.contains { $0.reach.leaves(index) } })
         }
-        var found = Set(states.filter { $0.type is S.Type }.map(\.index))
+        var found = Set(goals)
         while true {
             let before = states.map(\.index).filter { index in
                 !found.contains(index)

@@ -1,60 +1,62 @@
 // By these protocols a state says what it wants to hear. They are looked up once per class when a workflow is first used;
 // a subclass may add one that its superclass lacks, and a hook that is not there costs nothing.
 
-/// A state that wants to hear of its transitions, or has a say in them: what all capabilities are.
+/// A state with hooks: the protocol that all capabilities refine.
 ///
 /// Conform to one or more of ``ExitGuarding``, ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``,
-/// ``Entering``, ``Restoring`` and ``Copying``. This one is there because to find out that a class does *not* conform to a
-/// protocol is slow, and for most classes one question answers for all. Nobody need mention it but a generic class that has
-/// a capability under a condition only: such a class conforms to this one without.
+/// ``Entering``, ``Restoring`` and ``Copying``. You need to name this protocol in one case only: a generic class that
+/// conforms to a capability under a condition conforms to this protocol without the condition.
+///
+/// The runtime takes long to find out that a class does *not* conform to a protocol. With this protocol, one question is
+/// enough for most classes.
 public protocol Capability: WorkflowState {}
 
-/// A state that may decline to be left.
+/// A state with a guard that may decline to leave it.
 public protocol ExitGuarding: Capability {
     /// Throws to decline a transition out of this state.
     ///
     /// Called on the firing thread, once per attempt, after the event's own guards and before the destination's
-    /// ``EntryGuarding/shouldEnter(_:)``. Nothing has changed yet. Firing the same machine from here is refused with
+    /// ``EntryGuarding/shouldEnter(_:)``. Nothing has changed yet. Firing the same machine from here throws
     /// ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
     /// - Parameter transition: What is about to happen.
     /// - Throws: Any error; it comes back as ``InvalidTransition/underlyingError``.
     func shouldExit(_ transition: StateTransition) throws
 }
 
-/// A state that may decline to be entered.
+/// A state with a guard that may decline to enter it.
 public protocol EntryGuarding: Capability {
     /// Throws to decline a transition into this state.
     ///
     /// Called on the firing thread, once per attempt, after the source's ``ExitGuarding/shouldExit(_:)``. Not called when
-    /// a machine is activated or restored. Firing the same machine from here is refused with
+    /// a machine is activated or restored. Firing the same machine from here throws
     /// ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
     /// - Parameter transition: What is about to happen.
     /// - Throws: Any error; it comes back as ``InvalidTransition/underlyingError``.
     func shouldEnter(_ transition: StateTransition) throws
 }
 
-/// A state that is told just before it is left.
+/// A state with a hook that runs just before the machine leaves it.
 public protocol ExitPreparing: Capability {
     /// Called on the firing thread before the machine leaves this state; the machine still shows it.
     ///
-    /// The transition is certain now. Firing the same machine from here is refused with
+    /// The transition is certain now. Firing the same machine from here throws
     /// ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
     /// - Parameter transition: What is about to happen.
     func willExit(_ transition: StateTransition)
 }
 
-/// A state that is told just before it is entered.
+/// A state with a hook that runs just before the machine enters it.
 public protocol EntryPreparing: Capability {
     /// Called on the firing thread before the machine enters this state, after the source's
     /// ``ExitPreparing/willExit(_:)``; the machine still shows the source.
     ///
-    /// Also called for the initial state when a new machine is activated. Firing the same machine from here is refused
-    /// with ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
+    /// Also called for the initial state when a new machine is activated. Firing the same machine from here
+    /// throws ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
     /// - Parameter transition: What is about to happen.
     func willEnter(_ transition: StateTransition)
 }
 
-/// A state that is told when it has been left.
+/// A state with a hook that runs after the machine has left it.
 public protocol Exiting: Capability {
     /// Called on the firing thread when the machine has left this state and shows the destination.
     ///
@@ -63,7 +65,7 @@ public protocol Exiting: Capability {
     func didExit(_ transition: StateTransition)
 }
 
-/// A state that is told when it has been entered.
+/// A state with a hook that runs after the machine has entered it.
 public protocol Entering: Capability {
     /// Called on the firing thread when the machine shows this state, after the source's ``Exiting/didExit(_:)``.
     ///
@@ -73,12 +75,12 @@ public protocol Entering: Capability {
     func didEnter(_ transition: StateTransition)
 }
 
-/// A state that takes up its work again when its machine comes back from an archive.
+/// A state that resumes its work when its machine was restored from an archive.
 public protocol Restoring: Capability {
     /// Called once, by ``StateMachine/activate(userInfo:)`` or the first fire, on a machine that was restored in this
-    /// state or made with ``StateMachine/init(in:)``.
+    /// state or made with ``StateMachine/init(alreadyIn:)``.
     ///
-    /// It takes the place of ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)``, which are not called. The
+    /// ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)`` are not called then. The
     /// machine may be fired from here: see ``StateMachine``.
     /// - Parameter transition: No event and no source; the destination is this state.
     func didRestore(_ transition: StateTransition)
@@ -86,8 +88,8 @@ public protocol Restoring: Capability {
 
 /// A state that cannot be shared between a machine and its copy, because something in it changes.
 ///
-/// State objects are immutable and so a copy of a machine shares them. One that holds a machine of its own, or anything
-/// else that changes, says here how to copy itself. A state that holds a ``StateMachine`` and is not `Copying` stops the
+/// State objects are immutable, so a copy of a machine shares them. A state that contains a machine, or anything
+/// else that changes, says here how to copy itself. A state that contains a ``StateMachine`` and is not `Copying` stops the
 /// program at its first copy.
 public protocol Copying: Capability {
     /// Returns an independent object with the same content.

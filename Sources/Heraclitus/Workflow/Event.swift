@@ -9,17 +9,19 @@
 ///     let load   = Event(from: IdleState.self, FailureState.self, to: LoadingState.self)   // several sources
 ///     let end    = Event(from: LoadingState.self, to: CompletedState.self, FailureState.self)
 ///     let reset  = Event(to: IdleState.self)                                               // from any state
+///     let cancel = Event(from: .live, to: CancelledState.self)                             // from a group of states
 ///     let toggle = Event(from: OnState.self, to: OffState.self).or(from: OffState.self, to: OnState.self)
 ///     let progress = Event(updating: LoadingState.self)                                    // no exit, no enter
 ///     let view   = Event("View Message", from: UnreadState.self, to: ReadState.self)
 /// }
 /// ```
 ///
-/// `Source` and `Destination` are what closures get and builders return: the class itself where there is one, the
-/// workflow's ``Workflow/AnyState`` where several are possible. A subclass of a source or a destination is one, too.
+/// `Source` and `Destination` are the types that closures get and builders return: the class itself if there is only one,
+/// the workflow's ``Workflow/AnyState`` if several are possible, and a group's protocol if the source is a ``StateGroup``. An event
+/// for a class is one for its subclasses, too.
 ///
-/// An event is an immutable value; modifiers return another one. The events of `Download.events` are bound to their
-/// workflow: they know their names, can be encoded, and are equal to what is decoded from that.
+/// An event is an immutable value, and modifiers return another value. The events of `Download.events` are bound to their
+/// workflow: they have their names, can be encoded, and equal the decoded event.
 public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let slot: EventSlot
 
@@ -30,276 +32,35 @@ public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
     var declaration: EventDeclaration { slot.declaration }
 }
 
-// MARK: - What it leads from and to
-
-extension WorkflowEvent {
-    /// Makes an event that leads from a state to a state.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - source: The state it is fired in.
-    ///   - destination: The state it leads to.
-    public init(_ name: String? = nil, from source: Source.Type, to destination: Destination.Type)
-    where Source: WorkflowState, Destination: WorkflowState {
-        self.init(EventDeclaration(name, from: [source], to: [destination]))
-    }
-
-    /// Makes an event that leads from each of several states to a state.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - first: A state it is fired in.
-    ///   - second: Another one.
-    ///   - more: Further ones.
-    ///   - destination: The state it leads to.
-    public init(
-        _ name: String? = nil,
-        from first: any WorkflowState.Type,
-        _ second: any WorkflowState.Type,
-        _ more: any WorkflowState.Type...,
-        to destination: Destination.Type
-    ) where Source == W.AnyState, Destination: WorkflowState {
-        self.init(EventDeclaration(name, from: [first, second] + more, to: [destination]))
-    }
-
-    /// Makes an event that leads from a state to one of several, which the caller chooses.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - source: The state it is fired in.
-    ///   - first: A state it leads to.
-    ///   - second: Another one.
-    ///   - more: Further ones.
-    public init(
-        _ name: String? = nil,
-        from source: Source.Type,
-        to first: any WorkflowState.Type,
-        _ second: any WorkflowState.Type,
-        _ more: any WorkflowState.Type...
-    ) where Source: WorkflowState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, from: [source], to: [first, second] + more))
-    }
-
-    /// Makes an event that leads from each of several states to each of several others.
-    ///
-    /// For pairs that are no such product use ``or(from:_:to:)``.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - firstSource: A state it is fired in.
-    ///   - secondSource: Another one.
-    ///   - moreSources: Further ones.
-    ///   - firstDestination: A state it leads to.
-    ///   - secondDestination: Another one.
-    ///   - moreDestinations: Further ones.
-    public init(
-        _ name: String? = nil,
-        from firstSource: any WorkflowState.Type,
-        _ secondSource: any WorkflowState.Type,
-        _ moreSources: any WorkflowState.Type...,
-        to firstDestination: any WorkflowState.Type,
-        _ secondDestination: any WorkflowState.Type,
-        _ moreDestinations: any WorkflowState.Type...
-    ) where Source == W.AnyState, Destination == W.AnyState {
-        self.init(
-            EventDeclaration(
-                name,
-                from: [firstSource, secondSource] + moreSources,
-                to: [firstDestination, secondDestination] + moreDestinations
-            )
-        )
-    }
-
-    /// Makes an event that leads from each state of a list to each of another, for lists that are computed.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - sources: The states it is fired in.
-    ///   - destinations: The states it leads to.
-    public init(
-        _ name: String? = nil,
-        from sources: [any WorkflowState.Type],
-        to destinations: [any WorkflowState.Type]
-    ) where Source == W.AnyState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, from: sources, to: destinations))
-    }
-
-    /// Makes an event that leads from each state of a list to a state, for a list that is computed.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - sources: The states it is fired in.
-    ///   - destination: The state it leads to.
-    public init(_ name: String? = nil, from sources: [any WorkflowState.Type], to destination: Destination.Type)
-    where Source == W.AnyState, Destination: WorkflowState {
-        self.init(EventDeclaration(name, from: sources, to: [destination]))
-    }
-
-    /// Makes an event that leads from a state to each state of a list, for a list that is computed.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - source: The state it is fired in.
-    ///   - destinations: The states it leads to.
-    public init(_ name: String? = nil, from source: Source.Type, to destinations: [any WorkflowState.Type])
-    where Source: WorkflowState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, from: [source], to: destinations))
-    }
-
-    /// Makes an event that leads from any state to each state of a list, for a list that is computed.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - destinations: The states it leads to.
-    public init(_ name: String? = nil, to destinations: [any WorkflowState.Type])
-    where Source == W.AnyState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, from: nil, to: destinations))
-    }
-
-    /// Makes an event that leads from any state to a state.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - destination: The state it leads to.
-    public init(_ name: String? = nil, to destination: Destination.Type)
-    where Source == W.AnyState, Destination: WorkflowState {
-        self.init(EventDeclaration(name, from: nil, to: [destination]))
-    }
-
-    /// Makes an event that leads from any state to one of several, which the caller chooses.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - first: A state it leads to.
-    ///   - second: Another one.
-    ///   - more: Further ones.
-    public init(
-        _ name: String? = nil,
-        to first: any WorkflowState.Type,
-        _ second: any WorkflowState.Type,
-        _ more: any WorkflowState.Type...
-    ) where Source == W.AnyState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, from: nil, to: [first, second] + more))
-    }
-
-    /// Makes an event that gives a state new data without leaving it.
-    ///
-    /// No guard and no hook of exit or entry runs; the event's own do, and the revision counts it. A subclass keeps its
-    /// class.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - state: The state whose data it replaces.
-    public init(_ name: String? = nil, updating state: Source.Type)
-    where Source: WorkflowState, Destination == Source {
-        self.init(EventDeclaration(name, updating: [state]))
-    }
-
-    /// Makes an event that gives each of several states new data without leaving it.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - first: A state whose data it replaces.
-    ///   - second: Another one.
-    ///   - more: Further ones.
-    public init(
-        _ name: String? = nil,
-        updating first: any WorkflowState.Type,
-        _ second: any WorkflowState.Type,
-        _ more: any WorkflowState.Type...
-    ) where Source == W.AnyState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, updating: [first, second] + more))
-    }
-
-    /// Makes an event that gives each state of a list new data without leaving it, for lists that are computed.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - states: The states whose data it replaces.
-    public init(_ name: String? = nil, updating states: [any WorkflowState.Type])
-    where Source == W.AnyState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, updating: states))
-    }
-
-    /// Adds pairs of source and destination.
-    ///
-    /// Pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A. Put guards and hooks
-    /// behind the last `or`: one before it is called for the pairs that fit its types and not for what `or` adds.
-    /// - Parameters:
-    ///   - first: A state it is fired in as well.
-    ///   - more: Further ones.
-    ///   - destination: The state it leads to from there.
-    /// - Returns: The event with these.
-    public func or<D: WorkflowState>(
-        from first: any WorkflowState.Type,
-        _ more: any WorkflowState.Type...,
-        to destination: D.Type
-    ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {
-        .init(declaration.adding(from: [first] + more, to: [destination]))
-    }
-
-    /// Adds sources from which the event leads to the same destination.
-    /// - Parameters:
-    ///   - first: A state it is fired in as well.
-    ///   - more: Further ones.
-    ///   - destination: The state it leads to from there, as it does already.
-    /// - Returns: The event with these.
-    public func or(
-        from first: any WorkflowState.Type,
-        _ more: any WorkflowState.Type...,
-        to destination: Destination.Type
-    ) -> WorkflowEvent<W, W.AnyState, Destination> where Destination: WorkflowState {
-        .init(declaration.adding(from: [first] + more, to: [destination]))
-    }
-
-    /// Adds pairs in which the caller chooses between several destinations.
-    /// - Parameters:
-    ///   - firstSource: A state it is fired in as well.
-    ///   - moreSources: Further ones.
-    ///   - firstDestination: A state it leads to from there.
-    ///   - secondDestination: Another one.
-    ///   - moreDestinations: Further ones.
-    /// - Returns: The event with these.
-    public func or(
-        from firstSource: any WorkflowState.Type,
-        _ moreSources: any WorkflowState.Type...,
-        to firstDestination: any WorkflowState.Type,
-        _ secondDestination: any WorkflowState.Type,
-        _ moreDestinations: any WorkflowState.Type...
-    ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {
-        .init(
-            declaration.adding(
-                from: [firstSource] + moreSources,
-                to: [firstDestination, secondDestination] + moreDestinations
-            )
-        )
-    }
-}
-
-extension WorkflowEvent {
-    /// Adds pairs of each state of a list with each of another, for lists that are computed.
-    /// - Parameters:
-    ///   - sources: The states it is fired in as well.
-    ///   - destinations: The states it leads to from there.
-    /// - Returns: The event with these.
-    public func or(
-        from sources: [any WorkflowState.Type],
-        to destinations: [any WorkflowState.Type]
-    ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {
-        .init(declaration.adding(from: sources, to: destinations))
-    }
-}
-
 // MARK: - What belongs to it
 
 extension WorkflowEvent {
     /// Adds a guard, which throws to decline a transition.
     ///
-    /// An event's guards run first of all, in the order they were added, each exactly once per attempt, on the firing
-    /// thread. Like every modifier's closure it belongs to the definition, and so to every machine, copy and restored
-    /// machine; and where `Source` and `Destination` are narrower than the event (``or(from:_:to:)`` was called later), it
-    /// is called for the pairs that fit.
+    /// An event's guards run before all others, in the order in which they were added, each exactly once per fire, on the
+    /// firing thread. The closure belongs to the definition, and so to every machine, copy and restored machine. Add it after the
+    /// last `or`: a guard that would not be asked for what `or` adds is a ``WorkflowProblem/unaskedGuard(event:)``. Hooks added before
+    /// `or` are called only for pairs of their own types.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with these.
     public func guarded(
         _ body: @escaping @Sendable (Source, Destination, StateTransition) throws -> Void
     ) -> Self {
         .init(
-            declaration.adding(guard: { transition in
-                guard let (source, destination) = Self.objects(of: transition) else { return }
-                try body(source, destination, transition)
-            })
+            declaration.adding(
+                guard: { transition in
+                    guard let (source, destination) = Self.objects(of: transition) else { return }
+                    try body(source, destination, transition)
+                },
+                for: ClosureTypes(
+                    source: ClosureTypes.Parameter(Source.self, of: W.AnyState.self),
+                    destination: ClosureTypes.Parameter(Destination.self, of: W.AnyState.self)
+                )
+            )
         )
     }
 
-    /// Adds a closure that is called before the event's transitions, when the guards have let them pass.
+    /// Adds a closure that is called before the event's transitions, after the guards.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with these.
     public func willFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
@@ -315,7 +76,7 @@ extension WorkflowEvent {
 
     /// Adds states in which firing the event does nothing, and is no error.
     ///
-    /// No guard, hook or observer runs and the revision stays. `can` answers `true`, for the fire would not be refused.
+    /// No guard, hook or observer runs, and the revision does not change. `can` is `true`, because a fire would not throw.
     /// - Parameters:
     ///   - first: A state in which it is ignored.
     ///   - more: Further ones.
@@ -328,6 +89,11 @@ extension WorkflowEvent {
     /// - Parameter states: The states in which it is ignored.
     /// - Returns: The event with these.
     public func ignored(in states: [any WorkflowState.Type]) -> Self { .init(declaration.ignoring(states)) }
+
+    /// Adds a group of states in which firing the event does nothing, and is no error.
+    /// - Parameter group: The states in which it is ignored, but for those of which the event says itself that it leads from them.
+    /// - Returns: The event with these.
+    public func ignored<State>(in group: StateGroup<State>) -> Self { .init(declaration.ignoring(group.declaration)) }
 
     private static func hook(
         _ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void

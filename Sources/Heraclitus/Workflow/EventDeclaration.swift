@@ -5,29 +5,44 @@ public import Synchronization
 struct EventDeclaration: Sendable {
     @usableFromInline typealias Guard = @Sendable (StateTransition) throws -> Void
     @usableFromInline typealias Hook = @Sendable (StateTransition) -> Void
+    typealias Sources = RuleSources<any WorkflowState.Type, GroupDeclaration>
 
     let name: String?
     private(set) var rules = EventRules()
     private(set) var ignored: [any WorkflowState.Type] = []
+    private(set) var ignoredGroups: [GroupDeclaration] = []
     @usableFromInline private(set) var guards: [Guard] = []
+
+    /// For each guard of which transitions it is asked.
+    private(set) var guardedTypes: [ClosureTypes] = []
     @usableFromInline private(set) var willFire: [Hook] = []
     @usableFromInline private(set) var didFire: [Hook] = []
 
-    init(_ name: String?, from sources: [any WorkflowState.Type]?, to destinations: [any WorkflowState.Type]) {
+    init(_ name: String?, from sources: Sources, to destinations: [any WorkflowState.Type]) {
         self.name = name
-        rules.append(EventRule(sources: sources, destinations: destinations, isUpdate: false))
+        rules.append(DeclaredRule(sources: sources, destinations: destinations, isUpdate: false))
     }
 
     init(_ name: String?, updating states: [any WorkflowState.Type]) {
         self.name = name
-        rules.append(EventRule(sources: states, destinations: states, isUpdate: true))
+        rules.append(DeclaredRule(sources: .states(states), destinations: states, isUpdate: true))
     }
 
-    func adding(from sources: [any WorkflowState.Type], to destinations: [any WorkflowState.Type]) -> Self {
-        changed { $0.rules.append(EventRule(sources: sources, destinations: destinations, isUpdate: false)) }
+    init(_ name: String?, updating group: GroupDeclaration) {
+        self.name = name
+        rules.append(DeclaredRule(sources: .group(group), destinations: [], isUpdate: true))
     }
 
-    func adding(guard body: @escaping Guard) -> Self { changed { $0.guards.append(body) } }
+    func adding(from sources: Sources, to destinations: [any WorkflowState.Type]) -> Self {
+        changed { $0.rules.append(DeclaredRule(sources: sources, destinations: destinations, isUpdate: false)) }
+    }
+
+    func adding(guard body: @escaping Guard, for types: ClosureTypes) -> Self {
+        changed {
+            $0.guards.append(body)
+            $0.guardedTypes.append(types)
+        }
+    }
 
     func adding(willFire body: @escaping Hook) -> Self { changed { $0.willFire.append(body) } }
 
@@ -35,10 +50,39 @@ struct EventDeclaration: Sendable {
 
     func ignoring(_ states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
 
+    func ignoring(_ group: GroupDeclaration) -> Self { changed { $0.ignoredGroups.append(group) } }
+
     private func changed(_ change: (inout Self) -> Void) -> Self {
         var copy = self
         change(&copy)
         return copy
+    }
+}
+
+/// Of which transitions a closure is called, by the types of its parameters.
+struct ClosureTypes: Sendable {
+    let source: Parameter
+    let destination: Parameter
+
+    enum Parameter: Sendable {
+        /// Any state: the workflow's `AnyState`.
+        case any
+
+        /// A class and its subclasses.
+        case type(@Sendable (any WorkflowState.Type) -> Bool)
+
+        /// The protocol of a group.
+        case group(ObjectIdentifier)
+
+        init<State, AnyState>(_ type: State.Type, of anyState: AnyState.Type) {
+            if State.self == AnyState.self {
+                self = .any
+            } else if State.self is AnyClass {
+                self = .type { $0 is State.Type }
+            } else {
+                self = .group(ObjectIdentifier(State.self))
+            }
+        }
     }
 }
 

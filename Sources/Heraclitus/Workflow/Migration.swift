@@ -1,7 +1,7 @@
-/// A step that brings archives of an older version of a workflow up to a newer one.
+/// A step that converts archives of an older version of a workflow to a newer version.
 ///
-/// The steps of a workflow stand in ``Workflow/migrations``, those of older versions first. They run in that order, on the
-/// raw data and before anything typed is decoded; so a state class may be gone, and another one have its name.
+/// ``Workflow/migrations`` lists the steps, those of older versions first. They run in that order, on the raw data, before
+/// anything typed is decoded. So a step can handle classes that are gone.
 ///
 /// ```swift
 /// static var version: Int { 3 }
@@ -18,8 +18,8 @@
 /// }
 /// ```
 ///
-/// A machine that a state holds has an archive of its own within that of the state, which is migrated by its own workflow's
-/// steps.
+/// A machine that a state contains has an archive of its own within that of the state. The steps of its own workflow
+/// migrate it.
 public struct Migration: Sendable {
     /// The version that the step leads to.
     public let version: Int
@@ -29,15 +29,32 @@ public struct Migration: Sendable {
 
     let change: @Sendable (inout RawArchive) throws -> Void
 
-    private init(_ name: String, in version: Int, _ change: @escaping @Sendable (inout RawArchive) throws -> Void) {
+    /// What the step does to the names of states, as far as that is known.
+    let renaming: Renaming
+
+    enum Renaming: Sendable {
+        case nothing
+        case state(String, to: String)
+
+        /// A closure decides.
+        case unknown
+    }
+
+    private init(
+        _ name: String,
+        in version: Int,
+        _ renaming: Renaming,
+        _ change: @escaping @Sendable (inout RawArchive) throws -> Void
+    ) {
         self.name = name
         self.version = version
+        self.renaming = renaming
         self.change = change
     }
 
-    /// Makes a step of a closure.
+    /// Makes a step from a closure.
     ///
-    /// The closure gets every archive of an older version, whatever its state; it may throw to refuse one.
+    /// The closure gets every archive of an older version, whatever its state. If it throws, the archive cannot be read.
     /// - Parameters:
     ///   - name: What the step does.
     ///   - version: The version that it leads to, 2 or later.
@@ -48,27 +65,27 @@ public struct Migration: Sendable {
         in version: Int,
         _ change: @escaping @Sendable (inout RawArchive) throws -> Void
     ) -> Migration {
-        Migration(name, in: version, change)
+        Migration(name, in: version, .unknown, change)
     }
 
-    /// Makes a step for a state that has another name now.
+    /// Makes a step for a state that was renamed.
     /// - Parameters:
-    ///   - name: The name that it had.
-    ///   - newName: The name that it has.
+    ///   - name: The old name.
+    ///   - newName: The new name.
     ///   - version: The version in which it was renamed, 2 or later.
     /// - Returns: The step.
     public static func renameState(_ name: String, to newName: String, in version: Int) -> Migration {
-        Migration("rename the state \(name) to \(newName)", in: version) { archive in
+        Migration("rename the state \(name) to \(newName)", in: version, .state(name, to: newName)) { archive in
             if archive.state == name { archive.state = newName }
         }
     }
 
-    /// Makes a step for a state that is gone, whose machines are in another one now.
+    /// Makes a step for a state that was removed: its machines are moved to another state.
     /// - Parameters:
-    ///   - name: The name that it had.
-    ///   - other: The state that its machines are in now.
+    ///   - name: The name of the removed state.
+    ///   - other: The name of the state to which its machines are moved.
     ///   - version: The version in which it was removed, 2 or later.
-    ///   - change: Makes the data of the other state of the data of this one; stays as it is if there is none.
+    ///   - change: Converts the data of the removed state to that of the other; changes nothing by default.
     /// - Returns: The step.
     public static func removeState(
         _ name: String,
@@ -76,22 +93,22 @@ public struct Migration: Sendable {
         in version: Int,
         data change: @escaping @Sendable (inout JSONValue) throws -> Void = { _ in }
     ) -> Migration {
-        Migration("remove the state \(name) into \(other)", in: version) { archive in
+        Migration("remove the state \(name) into \(other)", in: version, .state(name, to: other)) { archive in
             guard archive.state == name else { return }
             archive.state = other
             try change(&archive.data)
         }
     }
 
-    /// Makes a step for a version of which all older archives can be read as they are.
+    /// Makes a step for a version that reads all older archives as they are.
     /// - Parameter version: The version, 2 or later.
     /// - Returns: The step.
     public static func unchanged(in version: Int) -> Migration {
-        Migration("leave everything as it is", in: version) { _ in }
+        Migration("leave everything as it is", in: version, .nothing) { _ in }
     }
 }
 
-/// An archive before anything typed is made of it: the name of a state, and its data.
+/// An archive before anything typed is decoded: the name of a state, and its data.
 public struct RawArchive: Sendable {
     /// The name of the workflow.
     public let workflow: String

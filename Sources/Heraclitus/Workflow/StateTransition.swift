@@ -1,4 +1,4 @@
-/// One step of a machine from a state to a state, as callbacks get it.
+/// Values passed to callbacks: the event, both states, the user info and the machine of a transition.
 ///
 /// On activation there is no event and no source: the machine enters, or is restored in, its destination.
 public struct StateTransition: Sendable {
@@ -16,13 +16,13 @@ public struct StateTransition: Sendable {
     @inline(__always)
     init(_ objects: LentObjects<Terms>) { self.objects = objects }
 
-    /// Whether the state is not left but gets new data.
+    /// Whether the transition is an update: the state gets new data and is not left.
     public var isUpdate: Bool { objects.terms.isUpdate }
 
     /// The name of the event that was fired; `nil` on activation.
     public var event: String? { objects.terms.eventName?.value }
 
-    /// What the caller of `fire` passed along.
+    /// The values that the caller of `fire` passed.
     public var userInfo: UserInfo { UserInfo(storedIn: objects.userInfo) }
 
     /// The state that is left, or the old data of one that is updated; `nil` on activation.
@@ -35,6 +35,10 @@ public struct StateTransition: Sendable {
     public var destination: any WorkflowState { objects.terms.destination.typed(objects.destination) }
 
     var sourceObject: AnyObject? { objects.source }
+
+    var sourceName: String? { objects.terms.source?.name }
+
+    var destinationName: String { objects.terms.destination.name }
 
     var destinationObject: AnyObject { objects.destination }
 

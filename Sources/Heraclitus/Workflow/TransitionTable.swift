@@ -7,8 +7,11 @@
 /// table["load"]?.transitions         // [IdleState → LoadingState, FailureState → LoadingState]
 /// ```
 ///
-/// Subclasses are spelled out: an event from `FailureState` lists a transition for each registered subclass, too. Every
+/// An event from `FailureState` lists a transition for each registered subclass, too, and one from a group for each of its states. Every
 /// list has the order of the definition.
+///
+/// A table that is encoded has a key for each property. Those that came later are empty in a table that an earlier version of the
+/// library has encoded: ``groups`` and ``actions``. Keys are added and never change what they mean.
 public struct TransitionTable: Codable, Hashable, Sendable {
     /// The workflow's name.
     public let workflow: String
@@ -22,21 +25,45 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// The name of the nearest superclass that is a state, for each state that has one.
     public let superstates: [String: String]
 
-    /// The name of the state in which a new machine is.
+    /// The groups of states, and which states are in each.
+    public let groups: [Group]
+
+    /// The name of the initial state.
     public let initial: String
 
-    /// The names of the final states: those that nothing leaves.
+    /// The names of the final states: those that no event leaves.
     public let finals: [String]
 
     /// All events.
     public let events: [Event]
+
+    /// All actions that the definition lists.
+    public let actions: [Action]
+
+    /// A group of a transition table.
+    public struct Group: Codable, Hashable, Sendable {
+        /// The group's name.
+        public let name: String
+
+        /// The names of its states.
+        public let states: [String]
+    }
+
+    /// An action of a transition table.
+    public struct Action: Codable, Hashable, Sendable {
+        /// The action's name.
+        public let name: String
+
+        /// The names of the states in which it is allowed.
+        public let states: [String]
+    }
 
     /// An event of a transition table.
     public struct Event: Codable, Hashable, Sendable {
         /// The event's name.
         public let name: String
 
-        /// What it leads from and to.
+        /// The pairs of states that it leads from and to.
         public let transitions: [Transition]
 
         /// The names of the states in which it is ignored.
@@ -51,13 +78,31 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The name of the state that is entered.
         public let to: String
 
-        /// Whether the state keeps and only its data is replaced: no exit and no enter.
+        /// Whether the state is not left and only gets new data: no exit or entry hook runs.
         public let isUpdate: Bool
     }
 
     /// The event of a name, or `nil`.
     /// - Parameter name: The event's name.
     public subscript(name: String) -> Event? { events.first { $0.name == name } }
+}
+
+extension TransitionTable {
+    /// Decodes a table, also one of an earlier version of the library.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        workflow = try container.decode(String.self, forKey: .workflow)
+        version = try container.decode(Int.self, forKey: .version)
+        states = try container.decode([String].self, forKey: .states)
+        superstates = try container.decode([String: String].self, forKey: .superstates)
+        groups = try container.decodeIfPresent([Group].self, forKey: .groups) ?? []
+        initial = try container.decode(String.self, forKey: .initial)
+        finals = try container.decode([String].self, forKey: .finals)
+        events = try container.decode([Event].self, forKey: .events)
+        actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
+    }
 }
 
 extension TransitionTable.Transition: CustomStringConvertible {

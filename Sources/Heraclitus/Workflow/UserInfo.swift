@@ -1,4 +1,4 @@
-/// What the caller of `fire` passes along to every callback of that transition.
+/// Values that the caller of `fire` passes to every callback of that transition.
 ///
 /// A dictionary literal of values that are `Codable & Sendable`, read back with their type:
 ///
@@ -7,7 +7,7 @@
 /// transition.userInfo["attempt", as: Int.self]     // 1
 /// ```
 ///
-/// It is `Codable` itself. Decoded values are turned into the type that is asked for when they are read.
+/// It is `Codable`. A decoded value is converted to the requested type when it is read.
 @frozen
 public struct UserInfo: Sendable {
     /// A value of a user info.
@@ -35,7 +35,7 @@ public struct UserInfo: Sendable {
     /// What is stored in an object, which a transition has been lent.
     init(storedIn object: AnyObject?) { storage = object as? Storage }
 
-    /// Makes a user info of the values of a dictionary.
+    /// Makes a user info from a dictionary.
     /// - Parameter values: The values by key.
     public init(_ values: [String: any Codable & Sendable]) { self.values = values }
 
@@ -68,8 +68,8 @@ public struct UserInfo: Sendable {
         return value as? T ?? (value as? any ConvertibleValue)?.converted(to: type)
     }
 
-    /// Puts two user infos together.
-    /// - Parameter other: The values that prevail where both have a key.
+    /// Merges two user infos.
+    /// - Parameter other: Its values are used where both have a key.
     /// - Returns: The values of both.
     public func merging(_ other: UserInfo) -> UserInfo {
         UserInfo(values.merging(other.values) { $1 })
@@ -82,7 +82,7 @@ protocol ConvertibleValue {
 }
 
 extension UserInfo: ExpressibleByDictionaryLiteral {
-    /// Makes a user info of a literal; of two values for one key the last stays.
+    /// Makes a user info from a literal; the last of two values for one key is used.
     /// - Parameter elements: Keys and values.
     @inlinable  // for it is what every fire without a user info says
     public init(dictionaryLiteral elements: (String, any Codable & Sendable)...) {

@@ -1,4 +1,4 @@
-/// The definition of a workflow: a struct whose stored properties are its events.
+/// The definition of a workflow: a struct whose stored properties are its events and actions.
 ///
 /// ```swift
 /// struct Download: Workflow {
@@ -19,10 +19,10 @@
 /// #expect(Download.diagnostics.isEmpty)
 /// ```
 public protocol Workflow: Sendable {
-    /// What `machine.state` is handed out as, usually `any` protocol of the workflow's own; inferred from ``initial``.
+    /// The type of `machine.state`, usually `any` protocol of the workflow's own; inferred from ``initial``.
     associatedtype AnyState: Sendable
 
-    /// The state in which a new machine is; made anew for each machine, and once more when the definition is read.
+    /// The state of a new machine; called for each machine, and once more when the definition is read.
     static var initial: AnyState { get }
 
     /// The workflow's stable name, which archives, errors and tables use; by default the type's own name.
@@ -31,14 +31,24 @@ public protocol Workflow: Sendable {
     /// The version of what this workflow archives; 1 unless it says otherwise.
     static var version: Int { get }
 
-    /// The steps that bring archives of older versions up to this one, those of older versions first; none by default.
+    /// The steps that convert archives of older versions to this version, those of older versions first; none by default.
     ///
-    /// Every version from 2 to ``version`` has at least one. One that changes nothing in what older ones have archived has
+    /// Every version from 2 to ``version`` has at least one step. A version that did not change the archives has
     /// ``Migration/unchanged(in:)``.
     static var migrations: [Migration] { get }
 
     /// States that no event names, such as subclasses of those that one does; none by default.
     static var states: [any WorkflowState.Type] { get }
+
+    /// Groups of states, for tables and diagrams to name; none by default.
+    ///
+    /// Those that events speak of are named anyway. One that only hooks, `isIn` or `wait` speak of is listed here if tables are to
+    /// show it, or if ``StateMachine/wait(for:)`` is to know from which states it can still be reached:
+    ///
+    /// ```swift
+    /// static var groups: [any AnyStateGroup] { [StateGroup.live] }
+    /// ```
+    static var groups: [any AnyStateGroup] { get }
 
     /// Makes the definition with all its events.
     init()
@@ -47,6 +57,9 @@ public protocol Workflow: Sendable {
 extension Workflow {
     /// An event of this workflow, from a source to a destination.
     public typealias Event<Source, Destination> = WorkflowEvent<Self, Source, Destination>
+
+    /// An action of this workflow, which a state allows.
+    public typealias Action<State, Result> = WorkflowAction<Self, State, Result>
 
     /// The type's own name.
     public static var name: String { ownName(of: Self.self) }
@@ -59,4 +72,7 @@ extension Workflow {
 
     /// No further states.
     public static var states: [any WorkflowState.Type] { [] }
+
+    /// No further groups.
+    public static var groups: [any AnyStateGroup] { [] }
 }

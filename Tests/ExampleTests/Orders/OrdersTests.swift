@@ -208,7 +208,7 @@ import Testing
         try expectArchives(DeliveredState(purchase))
         try expectArchives(ReturnedState(purchase, reason: "cold"))
         try expectArchives(CancelledState(nil, reason: "no more"))
-        let order = StateMachine<Order>(in: PlacedState(purchase))
+        let order = StateMachine<Order>(alreadyIn: PlacedState(purchase))
         let copy = order.copy()
         #expect(try copy.state.purchase?.payment.take(5) == true)
         #expect(order.state.purchase?.payment.text == "4.00 of 9.00")

@@ -13,7 +13,7 @@ import Testing
     }
 
     private static func machine(_ number: Int) -> StateMachine<Ticket> {
-        StateMachine(in: QueuedState(["https://example.org/\(number)"]))
+        StateMachine(alreadyIn: QueuedState(["https://example.org/\(number)"]))
     }
 
     private static func numbers(_ lines: some AsyncSequence<Archive.Line<Ticket>, any Error>) async throws -> [String] {
@@ -70,11 +70,11 @@ import Testing
         let found = try await Self.numbers(Archive.lines(of: Ticket.self, in: file))
         #expect(found.count == 7)
         #expect(found[0] == "1: https://example.org/1")
-        #expect(found[1].hasPrefix("3: This is no JSON"))
+        #expect(found[1].hasPrefix("3: This is not JSON"))
         #expect(found[2] == "4: old")
         #expect(found[3].hasPrefix("6: The archive is malformed"))
-        #expect(found[4].hasPrefix("7: This is no JSON"))
-        #expect(found[5].hasPrefix("8: This is no JSON"))
+        #expect(found[4].hasPrefix("7: This is not JSON"))
+        #expect(found[5].hasPrefix("8: This is not JSON"))
         #expect(found[6] == "9: https://example.org/1")
     }
 
@@ -141,7 +141,7 @@ import Testing
         let file = folder.file("machines")
         try Archive.write([StateMachine<Brittle>()], to: file)
         let old = try Data(contentsOf: file)
-        let bad = StateMachine<Brittle>(in: BrittleState(.infinity))
+        let bad = StateMachine<Brittle>(alreadyIn: BrittleState(.infinity))
         let error = #expect(throws: ArchiveError.self) { try Archive.write([StateMachine(), bad], to: file) }
         guard case .unwritableState = error else {
             Issue.record("\(String(describing: error))")

@@ -86,7 +86,7 @@ import Testing
         ]
     )
     func dates(_ seconds: Double) throws {
-        let machine = StateMachine<Full>(in: FullState(date: Date(timeIntervalSinceReferenceDate: seconds)))
+        let machine = StateMachine<Full>(alreadyIn: FullState(date: Date(timeIntervalSinceReferenceDate: seconds)))
         let restored = try StateMachine<Full>(archive: machine.archive())
         #expect((restored.state as? FullState)?.date.timeIntervalSinceReferenceDate == seconds)
     }
@@ -108,7 +108,8 @@ import Testing
         let machine = StateMachine<Full>()
         let archive = try machine.archive(including: .definition)
         #expect(
-            String(decoding: archive, as: UTF8.self).contains(#""definition":{"events":[{"ignored":[],"name":"fill""#)
+            String(decoding: archive, as: UTF8.self)
+                .contains(#""definition":{"actions":[],"events":[{"ignored":[],"name":"fill""#)
         )
         #expect(try StateMachine<Full>(archive: archive).archive() == machine.archive())
         #expect(try machine.archive(including: .definition) == archive)
@@ -139,13 +140,13 @@ import Testing
             let decoded = try JSONDecoder().decode(UserInfo.self, from: encoder.encode(info))
             #expect(decoded["date", as: Date.self]?.timeIntervalSinceReferenceDate == seconds)
         }
-        let machine = StateMachine<Full>(in: FullState(date: Date(timeIntervalSinceReferenceDate: -1e-17)))
+        let machine = StateMachine<Full>(alreadyIn: FullState(date: Date(timeIntervalSinceReferenceDate: -1e-17)))
         #expect(try Self.text(machine).contains("\"date\":\"2000-12-31T23:59:59.99999999999999999Z\""))
     }
 
     @Test("What JSON cannot say is a typed error that names the state", arguments: [Double.nan, .infinity])
     func unwritable(_ number: Double) {
-        let machine = StateMachine<Full>(in: FullState(number: number))
+        let machine = StateMachine<Full>(alreadyIn: FullState(number: number))
         do throws(ArchiveError) {
             _ = try machine.archive()
             Issue.record("must throw")
@@ -156,7 +157,7 @@ import Testing
             }
             #expect("\(error)".contains("number"))
         }
-        let late = StateMachine<Full>(in: FullState(date: .distantFuture.addingTimeInterval(1e12)))
+        let late = StateMachine<Full>(alreadyIn: FullState(date: .distantFuture.addingTimeInterval(1e12)))
         #expect(throws: ArchiveError.self) { try late.archive() }
     }
 
@@ -169,8 +170,8 @@ import Testing
         }
         let shop = Shop(
             name: "corner",
-            downloads: [StateMachine(), StateMachine(in: CompletedState(byteCount: 7))],
-            full: StateMachine(in: FullState())
+            downloads: [StateMachine(), StateMachine(alreadyIn: CompletedState(byteCount: 7))],
+            full: StateMachine(alreadyIn: FullState())
         )
         for coded in [
             try JSONDecoder().decode(Shop.self, from: JSONEncoder().encode(shop)),
@@ -182,14 +183,14 @@ import Testing
             #expect((coded.downloads[1].state as? CompletedState)?.byteCount == 7)
             #expect(coded.full.state as? FullState == shop.full.state as? FullState)
         }
-        let archive = try StateMachine<Download>(in: CompletedState(byteCount: 7)).archive()
+        let archive = try StateMachine<Download>(alreadyIn: CompletedState(byteCount: 7)).archive()
         let plain = try JSONDecoder().decode(StateMachine<Download>.self, from: archive)
         #expect((plain.state as? CompletedState)?.byteCount == 7)
     }
 
     @Test("Restoring runs no guard, hook or observer; activating tells the state once")
     func restoring() throws {
-        let machine = StateMachine<Heard>(initially: AState())
+        let machine = StateMachine<Heard>(entering: AState())
         try machine.fire.go(BState())
         let restored = try StateMachine<Heard>(archive: machine.archive())
         let journal = try #require(restored.state as? BState).journal

@@ -39,18 +39,20 @@ import Testing
         #expect(
             try Self.error("\"format\":1", "\"format\":2").hasPrefix("The archive's format is 2; up to 1 can be read.")
         )
-        #expect(try Self.error("\"format\":1", "\"format\":0") == "The archive is malformed at format: 0 is no format.")
+        #expect(
+            try Self.error("\"format\":1", "\"format\":0") == "The archive is malformed at format: 0 is not a format."
+        )
         #expect(
             try Self.error("\"Download\"", "\"Upload\"")
-                == "The archive is one of the workflow \"Upload\", not of \"Download\"."
+                == "The archive is of the workflow \"Upload\", not of \"Download\"."
         )
         #expect(
             try Self.error("\"version\":1", "\"version\":2")
-                == "The archive was written by version 2 of the workflow; this is 1."
+                == "The archive was written by version 2 of the workflow; this program has version 1."
         )
         #expect(
             try Self.error("\"version\":1", "\"version\":-1")
-                == "The archive is malformed at version: -1 is no version."
+                == "The archive is malformed at version: -1 is not a version."
         )
         #expect(
             try Self.error("CompletedState", "ComplatedState")
@@ -59,7 +61,7 @@ import Testing
         )
         #expect(
             try Self.error("\"revision\":3", "\"revision\":-3")
-                == "The archive is malformed at revision: -3 is no revision."
+                == "The archive is malformed at revision: -3 is not a revision."
         )
         #expect(try Self.error("\"revision\":3", "\"revision\":9223372036854775807").contains("at revision"))
         #expect(try !Self.error("\"revision\":3", "\"revision\":1e400").isEmpty)
@@ -220,7 +222,7 @@ import Testing
 
     @Test("A mistake in a machine within a machine is found with its path")
     func nested() throws {
-        let machine = StateMachine<Outer>(in: OuterState([StateMachine(), StateMachine()]))
+        let machine = StateMachine<Outer>(alreadyIn: OuterState([StateMachine(), StateMachine()]))
         let text = String(decoding: try machine.archive(), as: UTF8.self)
         let bad = text.replacingOccurrences(of: "IdleState", with: "IdolState")
         #expect(

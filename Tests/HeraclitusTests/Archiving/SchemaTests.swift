@@ -34,6 +34,16 @@ import Testing
         #expect(try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(found)) == Ticket.table)
     }
 
+    @Test("A table with groups has it, too")
+    func groups() throws {
+        let archive = try StateMachine<Playback>().archive(including: .definition)
+        #expect(try problems(archive) == [])
+        var found = try JSONDecoder().decode(JSONValue.self, from: archive)
+        #expect(found["definition"]?["groups"]?[0]?["name"] == "Running")
+        found["definition"]?["groups"]?[0]?["states"] = nil
+        #expect(!Schema(root: Self.schema).problems(found).isEmpty)
+    }
+
     @Test("It refuses what is none")
     func refusals() throws {
         let good = try JSONDecoder().decode(

@@ -8,17 +8,17 @@ import Testing
     private static func withDescriptors<Result>(_ count: Int, _ body: () async throws -> Result) async throws -> Result
     {
         var old = rlimit()
-        getrlimit(rlimitOfFiles, &old)
+        unsafe getrlimit(rlimitOfFiles, &old)
         var opened: [Int32] = []
         // There may be gaps below the limit.
         var new = old
         new.rlim_cur = 256
-        setrlimit(rlimitOfFiles, &new)
-        while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { opened.append(descriptor) }
+        unsafe setrlimit(rlimitOfFiles, &new)
+        while case let descriptor = unsafe open("/dev/null", O_RDONLY), descriptor >= 0 { opened.append(descriptor) }
         for descriptor in opened.suffix(count) { close(descriptor) }
         defer {
             for descriptor in opened.dropLast(count) { close(descriptor) }
-            setrlimit(rlimitOfFiles, &old)
+            unsafe setrlimit(rlimitOfFiles, &old)
         }
         return try await body()
     }
@@ -29,7 +29,7 @@ import Testing
         private static var rlimitOfFiles: Int32 { RLIMIT_NOFILE }
     #endif
 
-    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(in: QueuedState([url])) }
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
 
     @Test("With a full table of descriptors a save or a delete is complete, or fails and changes nothing")
     func descriptors() async {
@@ -81,7 +81,7 @@ import Testing
             "orders.jsonl.0123456789abcdef-0123456789abcdef.tmp",
         ]
         for name in users { try Data("mine".utf8).write(to: folder.appendingPathComponent(name)) }
-        setenv("HERACLITUS_DRAFTS_OF", file.path, 1)
+        unsafe setenv("HERACLITUS_DRAFTS_OF", file.path, 1)
         await #expect(processExitsWith: .signal(SIGKILL)) {
             let path = try #require(ProcessInfo.processInfo.environment["HERACLITUS_DRAFTS_OF"])
             let tickets = (0..<10_000).lazy.map { number in

@@ -41,7 +41,7 @@ import Testing
 
     static let kinds = ["directory", "memory"]
 
-    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(in: QueuedState([url])) }
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
 
     private static func url(_ machine: StateMachine<Ticket>?) -> String? {
         (machine?.state as? QueuedState)?.urls.first
@@ -201,7 +201,7 @@ import Testing
         let place = try Place(kind)
         let store = place.store
         try await store.save(
-            StateMachine<Ticket>(in: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
+            StateMachine<Ticket>(alreadyIn: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
             as: "1",
             expecting: 0
         )
@@ -288,7 +288,7 @@ import Testing
         try Data("half".utf8).write(to: own.appendingPathComponent("1.json.live.tmp"))
         // Another process has every lock.
         let descriptors = (0..<64).map {
-            open(own.appendingPathComponent("\($0)").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+            unsafe open(own.appendingPathComponent("\($0)").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
         }
         for descriptor in descriptors { #expect(flock(descriptor, LOCK_EX) == 0) }
         _ = try DirectoryStore(at: folder)
@@ -311,7 +311,7 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: own.path).first { Int($0) != nil }
         )
         func locked(_ name: String) throws -> Int32 {
-            let descriptor = open(own.appendingPathComponent(name).path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+            let descriptor = unsafe open(own.appendingPathComponent(name).path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
             // Waiting: what another test's process has inherited for a moment is locked as long.
             try #require(flock(descriptor, LOCK_EX) == 0)
             return descriptor
@@ -321,7 +321,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(100))
         // At once, or the one that waits might come in between.
         let second = try locked("other")
-        #expect(rename(own.appendingPathComponent("other").path, own.appendingPathComponent(name).path) == 0)
+        #expect(unsafe rename(own.appendingPathComponent("other").path, own.appendingPathComponent(name).path) == 0)
         close(first)
         try await Task.sleep(for: .milliseconds(200))
         #expect(try await place.store.load("1")?.revision == 1)
@@ -339,7 +339,7 @@ import Testing
             at: folder.appendingPathComponent("folder.json"),
             withIntermediateDirectories: false
         )
-        #expect(mkfifo(folder.appendingPathComponent("pipe.json").path, 0o600) == 0)
+        #expect(unsafe mkfifo(folder.appendingPathComponent("pipe.json").path, 0o600) == 0)
         let secret = folder.deletingLastPathComponent().appendingPathComponent("\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: secret) }
         let header = #"{"id":"link","revision":1,"state":"Queued","workflow":"Ticket"}"#
@@ -364,7 +364,7 @@ import Testing
         let place = try Place("directory")
         try await place.store.save(Self.ticket("a"), as: "1", expecting: 0)
         let file = try #require(place.folder).appendingPathComponent("1.json").path
-        #expect(chmod(file, 0o640) == 0)
+        #expect(unsafe chmod(file, 0o640) == 0)
         try await place.store.save(Self.ticket("b"), as: "1", expecting: 1)
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o640)

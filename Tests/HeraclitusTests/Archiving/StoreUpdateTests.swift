@@ -31,7 +31,7 @@ import Testing
     func nothing(kind: String) async throws {
         let place = try StoreTests.Place(kind)
         let store = place.store
-        try await store.save(StateMachine<Tagging>(in: TaggedState(Self.tags)), as: "1", expecting: 0)
+        try await store.save(StateMachine<Tagging>(alreadyIn: TaggedState(Self.tags)), as: "1", expecting: 0)
         for _ in 0..<100 { try await store.update("1", of: Tagging.self) { _ = $0.state } }
         #expect(try await store.load("1")?.revision == 1)
     }
@@ -43,7 +43,7 @@ import Testing
     func something(kind: String) async throws {
         let place = try StoreTests.Place(kind)
         let store = place.store
-        try await store.save(StateMachine<Tagging>(in: TaggedState(Self.tags)), as: "1", expecting: 0)
+        try await store.save(StateMachine<Tagging>(alreadyIn: TaggedState(Self.tags)), as: "1", expecting: 0)
         for number in 1...20 {
             try await store.update("1", of: Tagging.self) { machine in
                 try (machine.state as? TaggedState)?.lamp.fire.toggle()
@@ -54,7 +54,7 @@ import Testing
         }
         try await store.update("1", of: Tagging.self) { try $0.fire.tag(TaggedState(["new"])) }
         #expect((try await store.machine("1", of: Tagging.self)?.machine.state as? TaggedState)?.tags == ["new"])
-        func made() -> StateMachine<Tagging> { StateMachine(in: TaggedState(["two"])) }
+        func made() -> StateMachine<Tagging> { StateMachine(alreadyIn: TaggedState(["two"])) }
         try await store.update("2", of: Tagging.self, creating: made) { _ in }
         #expect(try await store.load("2")?.revision == 1)
         try await store.save(StateMachine<Tagging>(), as: "3", expecting: 0)
@@ -65,7 +65,7 @@ import Testing
 
     final class HoldingState: WorkflowState {
         let inner: StateMachine<Tagging>
-        init(_ tags: Set<String>) { inner = StateMachine(in: TaggedState(tags)) }
+        init(_ tags: Set<String>) { inner = StateMachine(alreadyIn: TaggedState(tags)) }
     }
 
     @Test("A machine that is archived with a set in its state is the same one to expectArchives")

@@ -80,6 +80,7 @@ struct Told: Sendable {
     enum What: Sendable {
         case made(event: String?, from: Shown?, to: Shown, isUpdate: Bool)
         case rejected(InvalidTransition.Reason)
+        case ignored
         case performed
         case activated
     }

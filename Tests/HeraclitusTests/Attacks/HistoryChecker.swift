@@ -242,7 +242,7 @@ extension HistoryChecker {
                 explains = { model.allowed(in: $0.name) == events }
             case .can(let can):
                 guard case .can(let event) = operation.attempt else { continue }
-                explains = { model.allowed(in: $0.name).contains(event) == can }
+                explains = { model.accepts(event, in: $0.name) == can }
             case .notInState(let name):
                 explains = { $0.name == name }
             case .made(let state, _):

@@ -63,6 +63,8 @@ extension Model {
         case can(event: String)
         case perform(named: Bool)
         case activate
+
+        var isFire: Bool { if case .fire = self { true } else { false } }
     }
 
     /// What becomes of an attempt in a state.
@@ -85,7 +87,7 @@ extension Model {
             guard let index = Self.index(destination) else { return .refused(.unregisteredState) }
             return entering(index, from: source)
         case .enterNamed(let destination):
-            guard let index = Self.index(destination) else { return .refused(.unregisteredState) }
+            guard let index = Self.index(destination) else { return .refused(.unknownState) }
             let verdict = entering(index, from: source)
             guard verdict == .leads(isUpdate: false), index != Self.empty else { return verdict }
             return .refused(.destinationNeeded)
@@ -102,9 +104,15 @@ extension Model {
     /// The events that a state allows, in the order of the definition.
     func allowed(in state: String) -> [String] {
         guard let source = Self.index(state) else { return [] }
-        return events.indices.filter { table[$0][source].contains(true) || ignoring[$0].contains(source) }.map {
-            events[$0].name
+        return events.indices.filter { table[$0][source].contains(true) }.map { events[$0].name }
+    }
+
+    /// Whether the table refuses no fire of an event in a state: it leads from there, or is ignored there.
+    func accepts(_ event: String, in state: String) -> Bool {
+        guard let source = Self.index(state), let index = events.firstIndex(where: { $0.name == event }) else {
+            return false
         }
+        return table[index][source].contains(true) || ignoring[index].contains(source)
     }
 
     /// Whether an event leads from a state to any state.

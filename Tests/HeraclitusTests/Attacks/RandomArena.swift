@@ -35,7 +35,7 @@ final class RandomArena<W: AttackedWorkflow>: Arena {
             machine = StateMachine<W>()
         } else {
             // Somewhere in the middle of its life, from an archive.
-            let earlier = StateMachine<W>(in: Model.make(seed.below(6)))
+            let earlier = StateMachine<W>(alreadyIn: Model.make(seed.below(6)))
             let walk = seed.below(6)
             for _ in 0..<walk {
                 try? earlier.fire(named: seed.pick(W.model.events).name, entering: Model.make(seed.below(6)))
@@ -91,7 +91,7 @@ extension RandomArena {
     }
 
     private func hear(_ occurrence: Occurrence) {
-        switch occurrence {
+        switch occurrence.outcome {
         case .transitioned(let transition):
             let destination = (transition.destination as? any NumberedState)?.shown
             write(
@@ -107,10 +107,11 @@ extension RandomArena {
         case .rejected(let error):
             write(.rejected(error.reason), error.userInfo)
             Player.current?.goOn(.announcing, self)
+        case .ignored(let event): write(.ignored, event.userInfo)
         case .performed(let action):
             write(.performed, action.userInfo)
             Player.current?.goOn(.announcing, self)
-        case .refused, .announced: break
+        case .refused, .announced, nil: break
         }
     }
 

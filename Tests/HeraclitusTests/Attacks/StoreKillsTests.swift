@@ -11,7 +11,7 @@ import Testing
     func kills() async throws {
         let place = try StoreTests.Place("directory")
         let folder = try #require(place.folder)
-        setenv(Self.folderKey, folder.path, 1)
+        unsafe setenv(Self.folderKey, folder.path, 1)
         let log = URL(fileURLWithPath: folder.path + ".log")
         defer { try? FileManager.default.removeItem(at: log) }
         let end = ContinuousClock.now + .seconds(Attack.seconds)
@@ -51,7 +51,7 @@ import Testing
         let path = try #require(ProcessInfo.processInfo.environment[folderKey])
         let store = try DirectoryStore(at: URL(fileURLWithPath: path))
         // What is written here outlives the process, as a pipe to another one would.
-        let log = open(path + ".log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        let log = unsafe open(path + ".log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         try #require(log >= 0)
         let moment = Double.random(in: 0.001...0.05)
         Thread.detachNewThread {
@@ -61,10 +61,10 @@ import Testing
         while true {
             for id in ids {
                 let revision = try await store.load(id)?.revision ?? 0
-                let ticket = StateMachine<Ticket>(in: QueuedState(["\(revision + 1)"]))
+                let ticket = StateMachine<Ticket>(alreadyIn: QueuedState(["\(revision + 1)"]))
                 let saved = try await store.save(ticket, as: id, expecting: revision)
                 let line = Array("\(id) \(saved)\n".utf8)
-                try #require(write(log, line, line.count) == line.count)
+                try #require(unsafe write(log, line, line.count) == line.count)
             }
         }
     }

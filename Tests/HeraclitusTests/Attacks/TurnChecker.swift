@@ -71,7 +71,7 @@ extension HistoryChecker {
                 }
             case .can(let can):
                 guard case .can(let event) = operation.attempt else { continue }
-                if history.model.allowed(in: projected.name).contains(event) != can {
+                if history.model.accepts(event, in: projected.name) != can {
                     fault(.wrongNesting, "\(operation) in \(projected)")
                 }
             case .state, .revision, .moment, .performed, .notInState, .nothing: break
@@ -133,6 +133,7 @@ extension HistoryChecker {
         switch (heard.what, operation.result) {
         case (.made(_, _, let told, _), .made(let state, _)): told == state
         case (.rejected(let reason), .refused(let refusal)): reason == refusal.reason
+        case (.ignored, .ignored): true
         case (.performed, .performed): operation.attempt == .perform(named: true)
         default: false
         }
@@ -143,6 +144,7 @@ extension HistoryChecker {
         let told = all.filter { operation in
             switch operation.result {
             case .made, .refused: true
+            case .ignored: operation.attempt.isFire
             case .performed: operation.attempt == .perform(named: true)
             default: false
             }

@@ -153,7 +153,7 @@ import Testing
             }
         )
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(text.contains("The property inner holds an event of Inner; declare one of this workflow"))
+        #expect(text.contains("The property inner has an event or action of Inner. Declare one of this workflow"))
         #expect(
             Slip.diagnostics == [
                 .foreignEvent(property: "inner", workflow: "Inner"),
@@ -260,7 +260,7 @@ import Testing
     func unregistered() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Forms>(in: StrangerState())
+                _ = StateMachine<Forms>(alreadyIn: StrangerState())
             }
         )
         #expect(

@@ -78,7 +78,7 @@ struct Heard: Workflow {
 extension StateMachine where W == Heard {
     /// An active machine in A, whose journal is empty.
     static func active(_ journal: Journal) -> StateMachine<Heard> {
-        let machine = StateMachine<Heard>(initially: AState(journal))
+        let machine = StateMachine<Heard>(entering: AState(journal))
         machine.activate()
         journal.clear()
         return machine

@@ -22,8 +22,8 @@ struct PeakMemory {
     /// Whether the system counts it, and no sanitizer keeps memory that was freed.
     static let isCounted: Bool = {
         #if canImport(Glibc)
-            guard access("/proc/self/clear_refs", W_OK) == 0 else { return false }
-            return ["__asan_init", "__tsan_init"].allSatisfy { (name: String) in dlsym(nil, name) == nil }
+            guard unsafe access("/proc/self/clear_refs", W_OK) == 0 else { return false }
+            return ["__asan_init", "__tsan_init"].allSatisfy { (name: String) in unsafe dlsym(nil, name) == nil }
         #else
             return false
         #endif
@@ -44,10 +44,10 @@ struct PeakMemory {
             typealias Trim = @convention(c) (Int) -> Int32
             typealias Option = @convention(c) (Int32, Int32) -> Int32
             let largestKept: (Int32, Int32) = (-3, 64 << 10)
-            if let option = dlsym(nil, "mallopt") {
-                _ = unsafeBitCast(option, to: Option.self)(largestKept.0, largestKept.1)
+            if let option = unsafe dlsym(nil, "mallopt") {
+                _ = unsafe unsafeBitCast(option, to: Option.self)(largestKept.0, largestKept.1)
             }
-            if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
+            if let trim = unsafe dlsym(nil, "malloc_trim") { _ = unsafe unsafeBitCast(trim, to: Trim.self)(0) }
         #endif
         guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs"),
             (try? file.write(contentsOf: Data("5".utf8))) != nil

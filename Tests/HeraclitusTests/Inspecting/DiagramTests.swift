@@ -69,6 +69,92 @@ import Testing
         #expect(!odd.contains("classDef") && Odd.table.mermaid(current: "nobody") == odd)
     }
 
+    protocol Outer: WorkflowState {}
+    protocol Inner: Outer {}
+    protocol Aside: WorkflowState {}
+    final class FreeState: WorkflowState, EmptyState {}
+    final class OuterState: Outer, EmptyState {}
+    final class InnerState: Inner, EmptyState {}
+    final class SeveralState: Inner, Aside, EmptyState {}
+    final class AsideState: Aside, EmptyState {}
+
+    struct Boxed: Workflow {
+        static var initial: any WorkflowState { FreeState() }
+        static var groups: [any AnyStateGroup] {
+            [
+                StateGroup((any Inner).self) { $0 is any Inner.Type },
+                StateGroup((any Outer).self, named: "Outer \"1\"") { $0 is any Outer.Type },
+                StateGroup((any Aside).self) { $0 is any Aside.Type },
+            ]
+        }
+        let go = Event(from: FreeState.self, to: OuterState.self, InnerState.self, SeveralState.self, AsideState.self)
+    }
+
+    @Test("Groups are boxes, one within the other where all its states are, and a state is drawn once")
+    func boxes() {
+        #expect(
+            Boxed.table.mermaid(current: "InnerState") == """
+                stateDiagram-v2
+                    state "FreeState" as s0
+                    state "Outer #34;1#34;" as g1 {
+                        state "OuterState" as s1
+                        state "Inner" as g0 {
+                            state "InnerState" as s2
+                            state "SeveralState" as s3
+                        }
+                    }
+                    state "Aside" as g2 {
+                        state "AsideState" as s4
+                    }
+                    s3 : also in Aside
+                    [*] --> s0
+                    s0 --> s1 : go
+                    s0 --> s2 : go
+                    s0 --> s3 : go
+                    s0 --> s4 : go
+                    s1 --> [*]
+                    s2 --> [*]
+                    s3 --> [*]
+                    s4 --> [*]
+                    classDef current fill:#ffd700,color:#000
+                    class s2 current
+
+                """
+        )
+        #expect(
+            Boxed.table.dot(current: "InnerState") == #"""
+                digraph "Boxed" {
+                    rankdir=LR;
+                    node [shape=box, style=rounded];
+                    "" [shape=point];
+                    "FreeState";
+                    subgraph "cluster_1" {
+                        label="Outer \"1\"";
+                        style=dashed;
+                        "OuterState" [peripheries=2];
+                        subgraph "cluster_0" {
+                            label="Inner";
+                            style=dashed;
+                            "InnerState" [peripheries=2, style="rounded,filled"];
+                            "SeveralState" [label="SeveralState\nalso in Aside", peripheries=2];
+                        }
+                    }
+                    subgraph "cluster_2" {
+                        label="Aside";
+                        style=dashed;
+                        "AsideState" [peripheries=2];
+                    }
+                    "" -> "FreeState";
+                    "FreeState" -> "OuterState" [label="go"];
+                    "FreeState" -> "InnerState" [label="go"];
+                    "FreeState" -> "SeveralState" [label="go"];
+                    "FreeState" -> "AsideState" [label="go"];
+                }
+
+                """#
+        )
+    }
+
     final class NulState: WorkflowState, EmptyState { static var name: String { "nul \0 here" } }
     final class FeedState: WorkflowState, EmptyState { static var name: String { "a\nb" } }
     final class ParagraphState: WorkflowState, EmptyState { static var name: String { "a\u{2029}b" } }
@@ -103,7 +189,7 @@ import Testing
     func drawn() throws {
         for (text, names) in [
             (Door.table.dot(), ["OpenState", "swing"]), (Odd.table.dot(current: "end"), ["end", #"\"b\""#]),
-            (Odder.table.dot(), ["here"]),
+            (Odder.table.dot(), ["here"]), (Boxed.table.dot(), ["SeveralState"]),
         ] {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).dot")
             defer { try? FileManager.default.removeItem(at: file) }

@@ -5,7 +5,7 @@ import Testing
     @Test("A new machine enters its initial state once, without guards, event or source, and without counting it")
     func new() {
         let journal = Journal()
-        let machine = StateMachine<Heard>(initially: AState(journal, refusesEntry: true))
+        let machine = StateMachine<Heard>(entering: AState(journal, refusesEntry: true))
         machine.willEnter(AState.self) { _, transition in
             journal.write("own.willEnter \(transition.event ?? "no event") \(transition.source == nil)")
             #expect(transition.machine(as: Heard.self)?.isActive == false)
@@ -27,7 +27,7 @@ import Testing
     @Test("The first fire activates first, and that stands even if the fire is refused")
     func firstFire() {
         let journal = Journal()
-        let machine = StateMachine<Heard>(initially: AState(journal))
+        let machine = StateMachine<Heard>(entering: AState(journal))
         let error = #expect(throws: InvalidTransition.self) { try machine.fire.onward(CState()) }
         #expect(error?.reason == .notAllowed)
         #expect(journal.entries == ["A.willEnter", "A.didEnter"])
@@ -37,7 +37,7 @@ import Testing
     @Test("What activation fires is carried out before the first fire is validated")
     func activationFires() throws {
         let journal = Journal()
-        let machine = StateMachine<Heard>(initially: AState(journal))
+        let machine = StateMachine<Heard>(entering: AState(journal))
         machine.didEnter(AState.self) { _, transition in
             #expect(throws: Never.self) { try transition.machine(as: Heard.self)?.fire.go(BState(journal)) }
         }
@@ -49,16 +49,58 @@ import Testing
     @Test("A machine found in the middle of its life is told that it is back, and enters nothing")
     func found() {
         let journal = Journal()
-        let machine = StateMachine<Heard>(in: BState(journal))
+        let machine = StateMachine<Heard>(alreadyIn: BState(journal))
         #expect(!machine.isActive)
         machine.activate()
         machine.activate()
         #expect(journal.entries == ["B.didRestore"])
     }
 
+    /// Adds what an owner adds who wires a machine up.
+    private func wire(_ machine: StateMachine<Heard>, _ journal: Journal) {
+        machine.didEnter(BState.self) { _, _ in journal.write("didEnter") }
+        machine.didRestore(AState.self) { _, _ in journal.write("didRestore another state") }
+        machine.didRestore((any HeardState).self) { state, transition in
+            #expect(transition.event == nil && transition.source == nil && transition.destination === state)
+            journal.write("didRestore \(transition.userInfo["key", as: Int.self] ?? 0)")
+        }
+        machine.didEnterOrRestore(BState.self) { state, transition in
+            #expect(transition.destination === state)
+            journal.write("didEnterOrRestore")
+        }
+    }
+
+    @Test(
+        "Closures hear that a machine was restored, right after its state, and one closure hears both ways to a state"
+    )
+    func restoredClosures() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>(alreadyIn: BState(journal))
+        wire(machine, journal)
+        machine.activate(userInfo: ["key": 3])
+        #expect(journal.entries == ["B.didRestore", "didRestore 3", "didEnterOrRestore"])
+    }
+
+    @Test("The same closure hears of a state that is entered: by activation, by a fire, and not by an update")
+    func enteredClosures() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>(entering: BState(journal))
+        wire(machine, journal)
+        machine.activate()
+        #expect(journal.entries == ["B.willEnter", "B.didEnter", "didEnter", "didEnterOrRestore"])
+        let fired = StateMachine<Heard>.active(journal)
+        let both = fired.didEnterOrRestore(LoudState.self) { state, _ in journal.write("in \(type(of: state).name)") }
+        try fired.fire.touch(AState())
+        try fired.fire.go(BState())
+        #expect(journal.entries.filter { $0.hasPrefix("in ") } == ["in B"])
+        both.cancel()
+        try fired.fire.back(AState())
+        #expect(journal.entries.filter { $0.hasPrefix("in ") } == ["in B"])
+    }
+
     @Test("A machine that is fired on being told it is back goes on from there")
     func restoreFires() throws {
-        let machine = StateMachine<Waiting>(in: WaitState())
+        let machine = StateMachine<Waiting>(alreadyIn: WaitState())
         try machine.fire.rest()
         #expect(machine.stateName == "RestState")
         #expect(machine.revision == 2)
@@ -79,7 +121,7 @@ import Testing
 
     @Test("Activating from a callback of the activation does nothing")
     func again() {
-        let machine = StateMachine<Heard>(initially: AState())
+        let machine = StateMachine<Heard>(entering: AState())
         machine.willEnter(AState.self) { _, transition in transition.machine(as: Heard.self)?.activate() }
         machine.didEnter(AState.self) { _, transition in transition.machine(as: Heard.self)?.activate() }
         machine.activate()

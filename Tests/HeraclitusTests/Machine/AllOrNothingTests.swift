@@ -12,7 +12,7 @@ import Testing
     )
     func declining(_ refuser: Refuser) throws {
         let journal = Journal()
-        let machine = StateMachine<Strict>(initially: AState(journal, refusesExit: refuser == .exit))
+        let machine = StateMachine<Strict>(entering: AState(journal, refusesExit: refuser == .exit))
         machine.activate()
         journal.clear()
         let before = machine.state

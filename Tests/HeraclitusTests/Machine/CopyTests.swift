@@ -34,12 +34,12 @@ import Testing
     @Test("A copy of a machine that was not activated enters its state later, a restored one is told then")
     func activation() throws {
         let journal = Journal()
-        let copy = StateMachine<Heard>(initially: AState(journal)).copy()
+        let copy = StateMachine<Heard>(entering: AState(journal)).copy()
         #expect(!copy.isActive)
         #expect(journal.entries.isEmpty)
         copy.activate()
         #expect(journal.entries == ["A.willEnter", "A.didEnter"])
-        StateMachine<Heard>(in: BState(journal)).copy().activate()
+        StateMachine<Heard>(alreadyIn: BState(journal)).copy().activate()
         #expect(journal.entries.last == "B.didRestore")
     }
 
@@ -143,7 +143,7 @@ import Testing
         )
         let optional = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Careless>(in: LateState()).copy()
+                _ = StateMachine<Careless>(alreadyIn: LateState()).copy()
             }
         )
         #expect(String(decoding: optional.standardErrorContent, as: UTF8.self).contains("`details.payment`"))
@@ -213,7 +213,7 @@ import Testing
         _ = StateMachine<Hiding>().copy()
         let list = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Hiding>(in: HidingState("list")).copy()
+                _ = StateMachine<Hiding>(alreadyIn: HidingState("list")).copy()
             }
         )
         #expect(
@@ -221,10 +221,10 @@ import Testing
                 "holds a state machine in `list.[].payment.paying.machine`"
             )
         )
-        await #expect(processExitsWith: .failure) { _ = StateMachine<Hiding>(in: HidingState("set")).copy() }
+        await #expect(processExitsWith: .failure) { _ = StateMachine<Hiding>(alreadyIn: HidingState("set")).copy() }
         let dictionary = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Hiding>(in: HidingState("dictionary")).copy()
+                _ = StateMachine<Hiding>(alreadyIn: HidingState("dictionary")).copy()
             }
         )
         #expect(

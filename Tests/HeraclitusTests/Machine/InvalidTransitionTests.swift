@@ -14,15 +14,18 @@ import Testing
                 == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState. "
                 + "Allowed in IdleState: \"load\", \"cancel\"."
         )
-        #expect(refused.errorDescription == "Download cannot fire \"finish\" in IdleState.")
+        #expect(
+            refused.errorDescription
+                == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState."
+        )
         #expect(refused.failureReason == "it does not lead from there to CompletedState.")
         #expect(refused.recoverySuggestion == "Allowed in IdleState: \"load\", \"cancel\".")
-        #expect((refused as any Error).localizedDescription == "Download cannot fire \"finish\" in IdleState.")
+        #expect((refused as any Error).localizedDescription == refused.errorDescription)
 
         let unknown = try #require(throws: InvalidTransition.self) { try machine.fire(named: "go") }
         #expect(
             unknown.description == "Download cannot fire \"go\" in IdleState: the workflow has no such event. "
-                + "Its events are \"load\", \"finish\", \"fail\", \"cancel\"."
+                + "Its events are \"load\", \"fail\", \"finish\", \"cancel\"."
         )
         let nowhere = try #require(throws: InvalidTransition.self) { try machine.enter(CompletedState(byteCount: 1)) }
         #expect(
@@ -38,6 +41,98 @@ import Testing
         )
         try machine.fire.cancel()
         let final = try #require(throws: InvalidTransition.self) { try machine.fire.cancel() }
-        #expect(final.recoverySuggestion == "CancelledState is not left by any event.")
+        #expect(final.recoverySuggestion == "No event leads from CancelledState.")
+    }
+
+    struct Busy: LocalizedError, CustomStringConvertible {
+        var errorDescription: String?
+        var failureReason: String?
+        var description: String { "Busy()" }
+    }
+
+    @Test(
+        "A guard's own words are in the reason, and in what `localizedDescription` says",
+        arguments: [
+            (Busy(errorDescription: "The line is busy.", failureReason: "Somebody talks."), "The line is busy."),
+            (Busy(failureReason: "Somebody talks."), "Somebody talks."), (Busy(), "Busy()"),
+        ]
+    )
+    func ownWords(_ guardsError: Busy, _ words: String) throws {
+        let machine = StateMachine<Download>()
+        machine.guarded(\.load) { _, _, _ in throw guardsError }
+        let error = try #require(throws: InvalidTransition.self) {
+            try machine.fire.load(LoadingState(request: Request(url: "")))
+        }
+        #expect(error.failureReason == "it was declined: \(words)")
+        let text = (error as any Error).localizedDescription
+        #expect(text == "Download cannot fire \"load\" in IdleState: it was declined: \(words)")
+        #expect(error.description == text && error.recoverySuggestion == nil)
+        let action = #expect(throws: Busy.self) {
+            try machine.perform(action: "dial", in: IdleState.self) { _ in throw guardsError }
+        }
+        #expect(action != nil)
+    }
+
+    @Test("An error within an error is one sentence, which ends with what would work where it failed")
+    func chain() throws {
+        let door = StateMachine<Door>()
+        let download = StateMachine<Download>()
+        let outer = StateMachine<Heard>.active(Journal())
+        download.guarded(\.load) { _, _, _ in try door.fire.lock(LockedState(1)) }
+        outer.guarded(\.again) { _, _, _ in try download.fire.load(LoadingState(request: Request(url: ""))) }
+        try door.fire.open(OpenState())
+        let error = try #require(throws: InvalidTransition.self) { try outer.fire.again(AState()) }
+        let inner =
+            #"Download cannot fire "load" in IdleState, because Door cannot fire "lock" in OpenState: "#
+            + "it does not lead from there to LockedState."
+        #expect(error.errorDescription == #"Heard cannot fire "again" in A, because "# + inner)
+        #expect(error.failureReason == inner)
+        #expect(error.recoverySuggestion == #"Allowed in OpenState: "close", "swing", "smash"."#)
+        #expect(
+            error.description == #"Heard cannot fire "again" in A, because "# + inner
+                + #" Allowed in OpenState: "close", "swing", "smash"."#
+        )
+        // Observers hear of a failed action with the same chain.
+        let journal = Journal()
+        outer.observe { journal.write($0.message) }
+        #expect(throws: InvalidTransition.self) {
+            try outer.perform(action: "shut", in: AState.self) { _ in try door.fire.open(OpenState()) }
+        }
+        #expect(
+            journal.entries == [
+                #"Heard cannot perform "shut" in A, because Door cannot fire "open" in OpenState: "#
+                    + #"it does not lead from there to OpenState. Allowed in OpenState: "close", "swing", "smash"."#
+            ]
+        )
+    }
+
+    @Test(
+        "A misspelt name is answered with those that there are, the nearest first",
+        arguments: [
+            ("laod", "load"), ("LOAD", "load"), ("cancle", "cancel"), ("finished", "finish"), ("fial", "fail"),
+            ("cancelDownload", "cancel"),
+        ]
+    )
+    func nearest(_ misspelt: String, _ meant: String) throws {
+        let machine = StateMachine<Download>()
+        let error = try #require(throws: InvalidTransition.self) { try machine.fire(named: misspelt) }
+        #expect(error.reason == .unknownEvent && error.candidates.first == meant)
+        #expect(error.candidates.sorted() == ["cancel", "fail", "finish", "load"])
+    }
+
+    @Test("A misspelt name of a state, too; a name of whatever length comes to an end")
+    func nearestState() throws {
+        let machine = StateMachine<Download>()
+        let error = try #require(throws: InvalidTransition.self) { try machine.enter(named: "Cancelled") }
+        #expect(
+            error.description
+                == #"Download cannot enter Cancelled in IdleState: the workflow has no state "Cancelled". "#
+                + #"Its states are "CancelledState", "IdleState", "LoadingState", "FailureState", "CompletedState"."#
+        )
+        for name in ["", String(repeating: "e\u{301}x", count: 1 << 18), "\0"] {
+            let error = try #require(throws: InvalidTransition.self) { try machine.enter(named: name) }
+            #expect(error.reason == .unknownState && error.candidates.count == 5)
+            #expect((try? machine.fire(named: name)) == nil)
+        }
     }
 }

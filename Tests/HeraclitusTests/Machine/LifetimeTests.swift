@@ -110,7 +110,7 @@ import Testing
     ) rethrows {
         let census = Census()
         do {
-            let machine = StateMachine<W>(initially: initial(census))
+            let machine = StateMachine<W>(entering: initial(census))
             try live(machine, census)
             #expect(census.population > 0, sourceLocation: location)
         }
@@ -255,7 +255,7 @@ import Testing
         weak var weakMachine: StateMachine<Classes>?
         weak var weakPayload: Payload?
         do {
-            let machine = StateMachine<Classes>(initially: FirstState(census))
+            let machine = StateMachine<Classes>(entering: FirstState(census))
             weakMachine = machine
             machine.onTransition { transition in
                 if transition.userInfo["keep", as: Bool.self] == true { kept.withLock { $0.append(transition) } }
@@ -289,7 +289,7 @@ import Testing
         weak var weakMachine: StateMachine<Classes>?
         let kept = Mutex<StateTransition?>(nil)
         do {
-            let machine = StateMachine<Classes>(initially: FirstState(census))
+            let machine = StateMachine<Classes>(entering: FirstState(census))
             weakMachine = machine
             machine.onTransition { transition in kept.withLock { $0 = transition } }
             try machine.fire.go(SecondState(census))
@@ -304,7 +304,7 @@ import Testing
     func keptElsewhere() throws {
         let census = Census()
         do {
-            let machine = StateMachine<Classes>(initially: FirstState(census))
+            let machine = StateMachine<Classes>(entering: FirstState(census))
             let handed = Mutex<[StateTransition]>([])
             machine.onTransition { transition in handed.withLock { $0.append(transition) } }
             let isDone = Atomic<Bool>(false)
@@ -350,7 +350,7 @@ import Testing
     func readers() throws {
         let census = Census()
         do {
-            let machine = StateMachine<Compositions>(initially: FirstState(census))
+            let machine = StateMachine<Compositions>(entering: FirstState(census))
             let isDone = Atomic<Bool>(false)
             let wrong = Atomic<Int>(0)
             let reader = onThread {
@@ -380,7 +380,7 @@ import Testing
     @Test("A value where a state object is due is refused, whatever it holds")
     func impostor() throws {
         let census = Census()
-        let machine = StateMachine<Anything>(initially: FirstState(census))
+        let machine = StateMachine<Anything>(entering: FirstState(census))
         for fire in [
             { try machine.fire.go(Impostor()) },
             { try machine.fire.go { _ in Impostor() } },
@@ -460,7 +460,7 @@ import Testing
             }
         }
         let census = Census()
-        let machine = StateMachine<Classes>(initially: FirstState(census))
+        let machine = StateMachine<Classes>(entering: FirstState(census))
         let gone = DispatchSemaphore(value: 0)
         let firing = machine.didEnter(FirstState.self) { [weak machine] _, _ in
             guard let machine else { return }

@@ -104,7 +104,7 @@ import Testing
     func observerFires() throws {
         let door = StateMachine<Door>()
         door.observe { [unowned door] occurrence in
-            guard case .performed = occurrence else { return }
+            guard case .performed = occurrence.outcome else { return }
             try? door.fire.swing { open in OpenState(open.angle + 1) }
         }
         try door.perform(action: "push", in: ClosedState.self) { _ in try door.fire.open(OpenState(1)) }
@@ -141,10 +141,12 @@ import Testing
         #expect(error.userInfo["colour", as: String.self] == "red")
         #expect(
             error.description
-                == #"Door cannot perform "paint" in ClosedState: it is for OpenState. These lead there: "open"."#
+                == #"Door cannot perform "paint" in ClosedState: it is allowed only in OpenState. These lead there: "open"."#
         )
-        #expect(error.errorDescription == #"Door cannot perform "paint" in ClosedState."#)
-        #expect(error.failureReason == "it is for OpenState.")
+        #expect(
+            error.errorDescription == #"Door cannot perform "paint" in ClosedState: it is allowed only in OpenState."#
+        )
+        #expect(error.failureReason == "it is allowed only in OpenState.")
         #expect(error.recoverySuggestion == #"These lead there: "open"."#)
         try door.fire.smash()
         let never = #expect(throws: InvalidAction.self) {
@@ -160,11 +162,11 @@ import Testing
 
     @Test("A state is entered by its name, where an event leads there and it needs no data")
     func byName() throws {
-        let door = StateMachine<Door>(in: OpenState())
+        let door = StateMachine<Door>(alreadyIn: OpenState())
         try door.enter(named: "ClosedState", userInfo: ["by": "wind"])
         #expect(door.state is ClosedState)
         let reasons: [(String, InvalidTransition.Reason)] = [
-            ("OpenState", .destinationNeeded), ("ClosedState", .noEvent), ("Nowhere", .unregisteredState),
+            ("OpenState", .destinationNeeded), ("ClosedState", .noEvent), ("Nowhere", .unknownState),
         ]
         for (name, reason) in reasons {
             let error = #expect(throws: InvalidTransition.self) { try door.enter(named: name) }

@@ -171,7 +171,7 @@ import Testing
     @Test("The object that is left is released when the turn has been passed")
     func release() throws {
         let released = DispatchSemaphore(value: 0)
-        let machine = StateMachine<Releasing>(initially: HeavyState(nil))
+        let machine = StateMachine<Releasing>(entering: HeavyState(nil))
         machine.activate()
         // Whoever releases it waits for another thread's fire of the same machine.
         let heavy: @Sendable () -> HeavyState = {

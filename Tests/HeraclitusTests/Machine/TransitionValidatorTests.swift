@@ -20,8 +20,8 @@ import Testing
             ("load", "LoadingState", nil, .notAllowed, ["finish", "fail", "cancel"]),
             ("load", "IdleState", "CompletedState", .notAllowed, ["load", "cancel"]),
             ("lood", "IdleState", "LoadingState", .unknownEvent, ["load", "cancel"]),
-            ("load", "NoState", "LoadingState", .unregisteredState, []),
-            ("load", "IdleState", "NoState", .unregisteredState, ["load", "cancel"]),
+            ("load", "NoState", "LoadingState", .unknownState, []),
+            ("load", "IdleState", "NoState", .unknownState, ["load", "cancel"]),
             ("", "", "", .unknownEvent, []),
         ]
 
@@ -45,14 +45,30 @@ import Testing
         #expect(error?.userInfo["key", as: Int.self] == 1)
     }
 
-    @Test("It names the state that is not registered")
-    func unregistered() {
+    @Test("A name that there is not is answered with those that there are, the nearest first")
+    func misspelt() {
         let source = #expect(throws: InvalidTransition.self) {
-            try validator.validate(named: "load", from: "Nonsense", to: "LoadingState")
+            try validator.validate(named: "load", from: "FailState", to: "LoadingState")
         }
         #expect(
             source?.description
-                == "Download cannot fire \"load\" in Nonsense: the state Nonsense is not registered with "
+                == "Download cannot fire \"load\" in FailState: the workflow has no state \"FailState\". Its states are "
+                + #""FailureState", "IdleState", "LoadingState", "CancelledState", "CompletedState"."#
+        )
+        let destination = #expect(throws: InvalidTransition.self) {
+            try validator.validate(named: "load", from: "IdleState", to: "Laoding")
+        }
+        #expect(destination?.candidates.first == "LoadingState" && destination?.candidates.count == 5)
+    }
+
+    @Test("It names the state that is not registered")
+    func unregistered() {
+        let source = #expect(throws: InvalidTransition.self) {
+            try validator.validate(\.load, from: GasState.self)
+        }
+        #expect(
+            source?.description
+                == "Download cannot fire \"load\" in GasState: the state GasState is not registered with "
                 + "the workflow. Name it in an event or list it in the workflow's `states`."
         )
         let destination = #expect(throws: InvalidTransition.self) {

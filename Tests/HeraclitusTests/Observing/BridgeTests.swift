@@ -14,6 +14,9 @@ import Testing
         func machine(_ machine: StateMachine<Door>, didReject error: InvalidTransition) {
             journal.write("rejected \(error.event ?? "")")
         }
+        func machine(_ machine: StateMachine<Door>, didIgnore event: IgnoredEvent) {
+            journal.write("ignored \(event.name)")
+        }
         func machine(_ machine: StateMachine<Door>, didPerform action: PerformedAction) {
             journal.write("performed \(action.name)")
         }
@@ -45,8 +48,8 @@ import Testing
         var keeper: Keeper? = Keeper()
         let journal = try #require(keeper).journal
         let watch = Guard()
-        try door.tell(#require(keeper))
-        door.tell(watch)
+        try door.addDelegate(#require(keeper))
+        door.addDelegate(watch)
         try Self.happen(to: door)
         let expected = [
             "made open: ClosedState → OpenState", "rejected lock", "performed paint", "refused knock",

@@ -25,7 +25,7 @@ import Testing
                 "open: ClosedState → OpenState",
                 #"Door cannot fire "lock" in OpenState: it does not lead from there to LockedState. Allowed in OpenState: "close", "swing", "smash"."#,
                 "swing: OpenState → OpenState", #""paint" performed in OpenState"#,
-                #"Door cannot perform "knock" in OpenState: it is for ClosedState. These lead there: "close"."#,
+                #"Door cannot perform "knock" in OpenState: it is allowed only in ClosedState. These lead there: "close"."#,
                 #""windy" announced in OpenState"#,
             ]
         )
@@ -34,7 +34,7 @@ import Testing
     @Test("What observers get has all that the caller gave, and the very error that the caller gets")
     func contents() throws {
         let heard = Mutex<[Occurrence]>([])
-        let door = StateMachine<Door>(in: LockedState(7))
+        let door = StateMachine<Door>(alreadyIn: LockedState(7))
         door.observe { occurrence in heard.withLock { $0.append(occurrence) } }
         let refusal = #expect(throws: InvalidTransition.self) { try door.fire.unlock(userInfo: ["code": 6]) }
         #expect(throws: WrongCode.self) {
@@ -45,8 +45,10 @@ import Testing
         door.announce("quiet", userInfo: ["decibel": 3])
         let occurrences = heard.withLock { $0 }
         try #require(occurrences.count == 4)
-        guard case .rejected(let rejected) = occurrences[0], case .refused(let refused) = occurrences[1],
-            case .performed(let performed) = occurrences[2], case .announced(let announced) = occurrences[3]
+        guard case .rejected(let rejected) = occurrences[0].outcome,
+            case .refused(let refused) = occurrences[1].outcome,
+            case .performed(let performed) = occurrences[2].outcome,
+            case .announced(let announced) = occurrences[3].outcome
         else {
             Issue.record("\(occurrences)")
             return
@@ -104,7 +106,7 @@ import Testing
         let door = StateMachine<Door>()
         Self.observe(door, journal)
         door.observe { [unowned door] occurrence in
-            if case .rejected = occurrence { try? door.fire.smash() }
+            if case .rejected = occurrence.outcome { try? door.fire.smash() }
         }
         #expect(throws: InvalidTransition.self) { try door.fire.close() }
         #expect(door.state is SmashedState)
@@ -120,7 +122,7 @@ import Testing
         let count = Atomic(0)
         let last = Mutex<InvalidTransition.Reason?>(nil)
         door.observe { [unowned door] occurrence in
-            guard case .rejected(let error) = occurrence else { return }
+            guard case .rejected(let error) = occurrence.outcome else { return }
             count.add(1, ordering: .relaxed)
             last.withLock { $0 = error.reason }
             try? door.fire.close()
@@ -164,7 +166,7 @@ import Testing
         let journal = Journal()
         machine.observe { [unowned machine] occurrence in
             journal.write(occurrence.description.components(separatedBy: " ")[0])
-            if case .announced(let announcement) = occurrence, announcement.name == "hello" {
+            if case .announced(let announcement) = occurrence.outcome, announcement.name == "hello" {
                 try? machine.fire.again()
             }
         }
@@ -261,7 +263,7 @@ import Testing
         let isInside = DispatchSemaphore(value: 0)
         let mayGoOn = DispatchSemaphore(value: 0)
         door.observe { occurrence in
-            guard case .announced = occurrence else { return }
+            guard case .announced = occurrence.outcome else { return }
             isInside.signal()
             mayGoOn.wait()
         }
@@ -291,7 +293,7 @@ import Testing
                 try? target.fire.smash()
             }
             machine.observe { [unowned machine] occurrence in
-                guard case .rejected(let error) = occurrence, error.reason == .deadlock else { return }
+                guard case .rejected(let error) = occurrence.outcome, error.reason == .deadlock else { return }
                 heard.add(1, ordering: .sequentiallyConsistent)
                 // It is a circle still.
                 try? machine.fire.smash()
@@ -348,8 +350,8 @@ import Testing
             lines.entries == [
                 "info: Door open: ClosedState → OpenState", "debug: Door swing: OpenState → OpenState",
                 #"warning: Door cannot fire "lock" in OpenState: it does not lead from there to LockedState. Allowed in OpenState: "close", "swing", "smash"."#,
-                #"error: Door cannot fire "fly" in OpenState: the workflow has no such event. Its events are "open", "close", "swing", "lock", "unlock", "smash"."#,
-                #"warning: Door cannot perform "knock" in OpenState: it is for ClosedState. These lead there: "close"."#,
+                #"error: Door cannot fire "fly" in OpenState: the workflow has no such event. Its events are "open", "close", "lock", "swing", "unlock", "smash"."#,
+                #"warning: Door cannot perform "knock" in OpenState: it is allowed only in ClosedState. These lead there: "close"."#,
                 #"info: Door "paint" performed in OpenState"#, #"notice: Door "windy" announced in OpenState"#,
             ]
         )

@@ -35,7 +35,7 @@ struct Folder: Sendable {
             throw .file(path, error)
         }
         guard file.isRegular else {
-            throw .inaccessibleFile(path, explanation: "It is no regular file.")
+            throw .inaccessibleFile(path, explanation: "It is not a regular file.")
         }
         var content = Data()
         var size = 1 << (firstLineOnly ? 10 : 14)

@@ -155,13 +155,13 @@ extension ArchiveDecoder: SingleValueDecodingContainer {
     private func data() throws -> Data {
         guard let text = node.string else { throw mismatch(Data.self) }
         if let data = Data(base64Encoded: text) { return data }
-        throw corrupted("This is no base64.")
+        throw corrupted("This is not base64.")
     }
 
     private func url() throws -> URL {
         guard let text = node.string else { throw mismatch(URL.self) }
         if let url = URL(string: text) { return url }
-        throw corrupted("\"\(text.prefix(40))\" is no URL.")
+        throw corrupted("\"\(text.prefix(40))\" is not a URL.")
     }
 }
 

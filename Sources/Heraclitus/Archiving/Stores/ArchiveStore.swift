@@ -4,61 +4,61 @@
     public import Foundation
 #endif
 
-/// A place where machines are kept by id.
+/// A store of archived machines by id.
 ///
-/// Most use ``update(_:of:attempts:creating:_:saved:)``, which loads a machine, changes it, and saves it unless somebody else has
-/// done so meanwhile:
+/// Usually you call ``update(_:of:attempts:creating:_:saved:)``, which loads a machine, changes it, and saves it. If somebody
+/// else has saved it meanwhile, the update starts again:
 ///
 /// ```swift
 /// let store = try DirectoryStore(at: folder)
 /// try await store.update("42", of: Order.self) { order in try order.fire.pay(…) }
 /// ```
 ///
-/// ``DirectoryStore`` keeps a file a machine, ``InMemoryStore`` forgets everything when it goes. One for a database of yours
-/// implements these four methods. What they promise: a save that is not a conflict is complete or has not happened, whatever
-/// else happens; of two that replace the same revision one is a conflict.
+/// ``DirectoryStore`` writes one file for each machine. ``InMemoryStore`` is for tests. A store for your database implements the
+/// four methods of this protocol, and promises: A save is either complete or has not happened. Of two saves that replace the
+/// same revision, one throws a conflict.
 public protocol ArchiveStore: Sendable {
-    /// Finds what is kept for an id.
-    /// - Parameter id: Any text; ids are told apart by their UTF-8.
-    /// - Returns: What is kept; `nil` if nothing is.
-    /// - Throws: What the store's medium throws.
+    /// Loads the archive that is stored for an id.
+    /// - Parameter id: Any text; ids are compared by their UTF-8.
+    /// - Returns: The archive; `nil` if nothing is stored.
+    /// - Throws: Errors of the store's medium.
     func load(_ id: String) async throws -> StoredArchive?
 
-    /// Keeps an archive in the place of the one that has its revision.
-    /// - Parameter archive: What to keep; its revision is that of what it replaces, 0 if nothing is kept yet.
-    /// - Returns: The revision that it has now: larger than any that was ever kept for the id, also before it was deleted, so that
-    ///   whoever has loaded an old one can never replace a new one.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision; then nothing has changed.
+    /// Stores an archive, which replaces the one with its revision.
+    /// - Parameter archive: The archive; its revision is that of the archive to replace, 0 if nothing is stored yet.
+    /// - Returns: The new revision. It is larger than any revision that was ever stored for the id, also before a deletion. So a
+    ///   process that has loaded an old machine can never replace a newer one.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; then nothing has changed.
     @discardableResult
     func save(_ archive: StoredArchive) async throws -> Int
 
-    /// Forgets what is kept for an id.
+    /// Deletes the stored archive.
     /// - Parameters:
     ///   - id: The id.
-    ///   - revision: The revision that is to be forgotten; `nil` for whichever there is.
-    /// - Returns: Whether anything was kept.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision.
+    ///   - revision: The revision to delete; `nil` for any.
+    /// - Returns: Whether there was an archive.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored.
     @discardableResult
     func delete(_ id: String, expecting revision: Int?) async throws -> Bool
 
-    /// Finds the ids of everything that is kept, or of machines of a workflow, or of those in a state.
+    /// Finds the ids of all archives, or of those of a workflow, or of those in a state.
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.
     /// - Returns: The ids, sorted.
-    /// - Throws: What the store's medium throws.
+    /// - Throws: Errors of the store's medium.
     func ids(of workflow: String?, in state: String?) async throws -> [String]
 }
 
-/// What a store keeps for an id: an archive, and what one looks for without reading it.
+/// An archive as a store has it, with the properties by which it can be found.
 public struct StoredArchive: Sendable, Hashable {
     /// The id.
     public let id: String
 
-    /// The number that the store has given to what is kept, a larger one with each save; 0 for what is not kept yet.
+    /// The revision that the store has assigned, which grows with each save; 0 if it is not stored yet.
     ///
-    /// It is not the machine's own revision: that counts only its transitions, and a machine also changes when one within its
-    /// state does.
+    /// It is not the machine's ``StateMachine/revision``, which counts only transitions: a machine also changes when a machine
+    /// within its state does.
     public let revision: Int
 
     /// The name of the workflow.
@@ -70,10 +70,10 @@ public struct StoredArchive: Sendable, Hashable {
     /// The archive, as ``StateMachine/archive(including:prettyPrinted:limit:)`` writes it: UTF-8 JSON on one line.
     public let archive: Data
 
-    /// Makes what a store keeps.
+    /// Makes an archive for a store.
     /// - Parameters:
     ///   - id: The id.
-    ///   - revision: The revision that is kept, or, of what is to be saved, the one that it replaces; 0 for none.
+    ///   - revision: The stored revision; for an archive to save, the revision that it replaces, 0 for none.
     ///   - workflow: The name of the workflow.
     ///   - state: The name of the state.
     ///   - archive: The archive.
@@ -89,7 +89,7 @@ public struct StoredArchive: Sendable, Hashable {
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
-    ///   - revision: The revision that it replaces, 0 if nothing is kept yet.
+    ///   - revision: The revision that it replaces, 0 if nothing is stored yet.
     /// - Throws: ``ArchiveError`` if the state's data cannot be written.
     public init(_ machine: StateMachine<some Workflow>, id: String, replacing revision: Int) throws(ArchiveError) {
         let (archive, state) = try machine.archiveAndState()
@@ -105,7 +105,7 @@ public struct StoredArchive: Sendable, Hashable {
     /// Restores the machine.
     /// - Parameters:
     ///   - workflow: The workflow.
-    ///   - limit: How many bytes the archive may have; any number unless said otherwise, for it is in memory already.
+    ///   - limit: The maximum size in bytes; no limit by default, because the archive is in memory already.
     /// - Returns: The machine.
     /// - Throws: ``ArchiveError``.
     public func machine<W: Workflow>(
@@ -116,39 +116,40 @@ public struct StoredArchive: Sendable, Hashable {
     }
 }
 
-/// Why a store refused something.
+/// An error of a store.
+@nonexhaustive
 public enum StoreError: Error, Sendable {
-    /// What is kept has another revision than was expected, because somebody has saved or deleted it meanwhile.
+    /// Another revision is stored than expected, because somebody has saved or deleted the machine meanwhile.
     ///
-    /// A revision of 0 means that nothing is kept.
+    /// Revision 0 means that nothing is stored.
     case conflict(id: String, expected: Int, found: Int)
 
-    /// An update met a conflict in each of its attempts.
+    /// Each attempt of an update met a conflict.
     case tooManyConflicts(id: String, attempts: Int)
 
-    /// What is kept for an id is no archive any more; the explanation says why.
+    /// The stored archive is damaged; the explanation says how.
     case damaged(id: String, explanation: String)
 
-    /// Two ids whose names are the same to the medium.
+    /// The store's medium cannot distinguish two ids.
     case ambiguousID(String, taken: String)
 }
 
 extension StoreError: CustomStringConvertible {
-    /// What was refused, and why.
+    /// A sentence with the id, and what is wrong.
     public var description: String {
         switch self {
         case .conflict(let id, let expected, 0):
-            "Nothing is kept for \"\(id)\" any more; revision \(expected) was expected."
+            "Nothing is stored for \"\(id)\" any more; revision \(expected) was expected."
         case .conflict(let id, 0, let found):
-            "Something is kept for \"\(id)\" already, revision \(found)."
+            "An archive is stored for \"\(id)\" already, with revision \(found)."
         case .conflict(let id, let expected, let found):
-            "What is kept for \"\(id)\" has revision \(found); \(expected) was expected."
+            "The archive of \"\(id)\" has revision \(found); \(expected) was expected."
         case .tooManyConflicts(let id, let attempts):
-            "What is kept for \"\(id)\" was changed by others in each of \(attempts) attempts to update it."
+            "The archive of \"\(id)\" was changed by others in each of \(attempts) attempts to update it."
         case .damaged(let id, let explanation):
-            "What is kept for \"\(id)\" is damaged: \(explanation)"
+            "The archive of \"\(id)\" is damaged: \(explanation)"
         case .ambiguousID(let id, let taken):
-            "The id \"\(id)\" cannot be told from \"\(taken)\", which is taken."
+            "The store cannot distinguish the id \"\(id)\" from \"\(taken)\", which is in use."
         }
     }
 }
@@ -156,29 +157,29 @@ extension StoreError: CustomStringConvertible {
 // MARK: - Machines
 
 extension ArchiveStore {
-    /// Finds the ids of everything that is kept.
+    /// Finds the ids of all archives.
     /// - Returns: The ids, sorted.
-    /// - Throws: What the store's medium throws.
+    /// - Throws: Errors of the store's medium.
     public func ids() async throws -> [String] { try await ids(of: nil, in: nil) }
 
-    /// Finds the ids of the machines of a workflow, or of those in a state.
+    /// Finds the ids of all machines of a workflow, or of those in a state.
     /// - Parameters:
     ///   - workflow: The workflow.
     ///   - state: The state's class; its subclasses do not count. `nil` for any.
     /// - Returns: The ids, sorted.
-    /// - Throws: What the store's medium throws.
+    /// - Throws: Errors of the store's medium.
     public func ids<W: Workflow>(of workflow: W.Type, in state: (any WorkflowState.Type)? = nil) async throws
         -> [String]
     {
         try await ids(of: W.name, in: state?.name)
     }
 
-    /// Restores the machine that is kept for an id.
+    /// Restores the machine that is stored for an id.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
-    /// - Returns: The machine, and the revision to be replaced when it is saved; `nil` if nothing is kept.
-    /// - Throws: ``ArchiveError``, or what the store's medium throws.
+    /// - Returns: The machine, and the revision to replace when you save it; `nil` if nothing is stored.
+    /// - Throws: ``ArchiveError``, or errors of the store's medium.
     public func machine<W: Workflow>(
         _ id: String,
         of workflow: W.Type
@@ -191,9 +192,9 @@ extension ArchiveStore {
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
-    ///   - revision: The revision that is expected to be kept, which this replaces; 0 for none.
-    /// - Returns: The revision that is kept now.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)``, ``ArchiveError``, or what the store's medium throws.
+    ///   - revision: The stored revision that the machine replaces; 0 for none.
+    /// - Returns: The new revision.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)``, ``ArchiveError``, or errors of the store's medium.
     @discardableResult
     public func save(
         _ machine: StateMachine<some Workflow>,
@@ -205,23 +206,22 @@ extension ArchiveStore {
 
     /// Changes a machine as one unit of work: loads or makes it, changes it, saves it.
     ///
-    /// If somebody else has saved or deleted it meanwhile, it is loaded anew and changed again, after a moment that grows with
-    /// each conflict, up to a twentieth of a second; so the closure, and the hooks of states, may run several times. What is to
-    /// happen once, when the change is certain, belongs into `saved`.
+    /// If somebody else has saved or deleted the machine meanwhile, it is loaded and changed again, after a delay that grows with
+    /// each conflict up to 50 ms. So the closure, and the hooks of states, may run several times. What must happen only once,
+    /// when the change is certain, belongs into `saved`.
     ///
-    /// Nothing is saved when the closure throws, or has changed nothing in a machine that is kept. What an older version of the
-    /// workflow has written stays as it is until then.
+    /// Nothing is saved when the closure throws, or changes nothing in a stored machine. An archive of an older version of the
+    /// workflow is replaced only by a change.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
-    ///   - attempts: How often to try, at least once.
-    ///   - create: Makes the machine if nothing is kept; one in its initial state unless said otherwise.
+    ///   - attempts: The number of attempts, at least one.
+    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
     ///   - body: Changes the machine.
-    ///   - saved: Gets the transitions that were made, in their order, after they were saved. What it throws comes back, and
-    ///     the machine is saved all the same.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` or `saved` throws; ``StoreError/tooManyConflicts(id:attempts:)``; ``ArchiveError``; what the store's
-    ///   medium throws.
+    ///   - saved: Gets the transitions in order, after they were saved. If it throws, the machine is saved nevertheless.
+    /// - Returns: The value of `body`.
+    /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
+    ///   ``ArchiveError``.
     public func update<W: Workflow, Result>(
         _ id: String,
         of workflow: W.Type,

@@ -4,9 +4,9 @@
     public import Foundation
 #endif
 
-/// A store that keeps a file a machine in a folder.
+/// A store that writes one file for each machine into a folder.
 ///
-/// A file has two lines: who it is, and the archive.
+/// A file has two lines: a header, and the archive.
 ///
 /// ```
 /// $ cat orders/42.json
@@ -14,13 +14,13 @@
 /// {"activated":true,"data":{…},"format":1,"revision":2,"state":"PlacedState","version":1,"workflow":"Order"}
 /// ```
 ///
-/// Any number of processes may use the folder at once. A file is written elsewhere, synced and renamed, with a lock that the
-/// system lets go when a process dies: a process killed at any moment leaves the old file or the new one, never a part of one.
-/// What such a process leaves behind is swept when a store is made for the folder. Locks, unfinished files, and the revisions
-/// that what is made anew comes after are in the folder `.store` within; it stays as long as the folder does.
+/// Any number of processes may use the folder at once. A file is written elsewhere, synced and renamed, under a lock that the
+/// system releases when a process ends. So a process that is killed at any moment leaves the old file or the new one, never a
+/// part of one. Its unfinished files are removed when the next store is made for the folder. The subfolder `.store` contains
+/// locks, unfinished files and the last revisions of deleted machines. Do not delete it.
 ///
-/// The methods read and write on the thread that calls them. A save takes as long as the disk takes to sync. Errors of the file
-/// system are ``ArchiveError/inaccessibleFile(_:explanation:)``.
+/// The methods read and write on the calling thread. A save waits until the disk has synced. Errors of the file system are
+/// ``ArchiveError/inaccessibleFile(_:explanation:)``.
 public final class DirectoryStore: ArchiveStore {
     private let folder: Folder
     private let own: Folder
@@ -39,10 +39,10 @@ public final class DirectoryStore: ArchiveStore {
 
     /// Opens a folder, or makes it.
     ///
-    /// It looks at the names of the files and reads none.
+    /// It reads the names of the files, and no file.
     /// - Parameters:
     ///   - folder: The folder.
-    ///   - limit: How many bytes a file may have; 64 MiB unless said otherwise.
+    ///   - limit: The maximum size of a file in bytes, 64 MiB by default.
     /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
     public init(at folder: URL, limit: Int = 64 << 20) throws(ArchiveError) {
         self.folder = Folder(path: folder.path)
@@ -52,10 +52,10 @@ public final class DirectoryStore: ArchiveStore {
         try sweep()
     }
 
-    /// Finds what is kept for an id.
+    /// Loads the archive that is stored for an id.
     /// - Parameter id: Any text.
-    /// - Returns: What is kept; `nil` if nothing is.
-    /// - Throws: ``ArchiveError``; ``StoreError/damaged(id:explanation:)`` for a file that is none of a store.
+    /// - Returns: The archive; `nil` if nothing is stored.
+    /// - Throws: ``ArchiveError``; ``StoreError/damaged(id:explanation:)`` for a file that is not one of a store.
     public func load(_ id: String) async throws -> StoredArchive? {
         guard let content = try folder.content(of: FileName.of(id), limit: limit) else { return nil }
         let (header, rest) = try Self.header(of: content, id)
@@ -70,11 +70,11 @@ public final class DirectoryStore: ArchiveStore {
         )
     }
 
-    /// Keeps an archive in the place of the one that has its revision.
-    /// - Parameter archive: What to keep.
-    /// - Returns: The revision that it has now.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision; ``StoreError/damaged(id:explanation:)``;
-    ///   ``ArchiveError``. What was kept is untouched then.
+    /// Stores an archive, which replaces the one with its revision.
+    /// - Parameter archive: The archive.
+    /// - Returns: The new revision.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; ``StoreError/damaged(id:explanation:)``;
+    ///   ``ArchiveError``. The stored archive does not change then.
     @discardableResult
     public func save(_ archive: StoredArchive) async throws -> Int {
         let name = FileName.of(archive.id)
@@ -98,13 +98,13 @@ public final class DirectoryStore: ArchiveStore {
         return revision
     }
 
-    /// Forgets what is kept for an id.
+    /// Deletes the stored archive.
     /// - Parameters:
     ///   - id: The id.
-    ///   - revision: The revision that is to be forgotten; `nil` for whichever there is, also for a file that is damaged.
-    /// - Returns: Whether anything was kept.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision;
-    ///   ``StoreError/damaged(id:explanation:)`` if that cannot be said; ``ArchiveError``.
+    ///   - revision: The revision to delete; `nil` for any, also for a damaged file.
+    /// - Returns: Whether there was an archive.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored;
+    ///   ``StoreError/damaged(id:explanation:)`` if the revision cannot be read; ``ArchiveError``.
     @discardableResult
     public func delete(_ id: String, expecting revision: Int? = nil) async throws -> Bool {
         let name = FileName.of(id)
@@ -135,10 +135,10 @@ public final class DirectoryStore: ArchiveStore {
         return found > 0
     }
 
-    /// Finds the ids of everything that is kept, or of machines of a workflow, or of those in a state.
+    /// Finds the ids of all archives, or of those of a workflow, or of those in a state.
     ///
-    /// For all of them it looks at the names of the files; otherwise at the beginning of each. A file that is none of a store, or
-    /// damaged, is left out.
+    /// For all ids it reads the names of the files, otherwise the first line of each file. Damaged files, and files that are not
+    /// those of a store, are left out.
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.
@@ -194,12 +194,12 @@ public final class DirectoryStore: ArchiveStore {
 
     private static func header(of content: Data, _ id: String) throws(StoreError) -> (header: Header, rest: Data) {
         guard let end = content.firstIndex(of: UInt8(ascii: "\n")) else {
-            throw .damaged(id: id, explanation: "The file has not two lines.")
+            throw .damaged(id: id, explanation: "The file does not have two lines.")
         }
         do {
             let header = try Header(from: ArchiveDecoder(.text(try JSONText([UInt8](content[..<end])), 0)))
             guard revisions.contains(header.revision) else {
-                throw StoreError.damaged(id: id, explanation: "\(header.revision) is no revision.")
+                throw StoreError.damaged(id: id, explanation: "\(header.revision) is not a revision.")
             }
             return (header, content[(end + 1)...])
         } catch let error as StoreError {

@@ -1,4 +1,4 @@
-/// A store that forgets everything when it goes, for tests and previews.
+/// A store in memory, for tests and previews.
 public final class InMemoryStore: ArchiveStore {
     private let storage = Lock(Storage())
 
@@ -12,15 +12,15 @@ public final class InMemoryStore: ArchiveStore {
     /// Makes an empty store.
     public init() {}
 
-    /// Finds what is kept for an id.
+    /// Loads the archive that is stored for an id.
     /// - Parameter id: Any text.
-    /// - Returns: What is kept; `nil` if nothing is.
+    /// - Returns: The archive; `nil` if nothing is stored.
     public func load(_ id: String) async -> StoredArchive? { storage.withLock { $0.archives[Array(id.utf8)] } }
 
-    /// Keeps an archive in the place of the one that has its revision.
-    /// - Parameter archive: What to keep.
-    /// - Returns: The revision that it has now.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision.
+    /// Stores an archive, which replaces the one with its revision.
+    /// - Parameter archive: The archive.
+    /// - Returns: The new revision.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored.
     @discardableResult
     public func save(_ archive: StoredArchive) async throws(StoreError) -> Int {
         try storage.withLock { storage throws(StoreError) in
@@ -31,12 +31,12 @@ public final class InMemoryStore: ArchiveStore {
         }
     }
 
-    /// Forgets what is kept for an id.
+    /// Deletes the stored archive.
     /// - Parameters:
     ///   - id: The id.
-    ///   - revision: The revision that is to be forgotten; `nil` for whichever there is.
-    /// - Returns: Whether anything was kept.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if what is kept has another revision.
+    ///   - revision: The revision to delete; `nil` for any.
+    /// - Returns: Whether there was an archive.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored.
     @discardableResult
     public func delete(_ id: String, expecting revision: Int? = nil) async throws(StoreError) -> Bool {
         try storage.withLock { storage throws(StoreError) in
@@ -47,7 +47,7 @@ public final class InMemoryStore: ArchiveStore {
         }
     }
 
-    /// Finds the ids of everything that is kept, or of machines of a workflow, or of those in a state.
+    /// Finds the ids of all archives, or of those of a workflow, or of those in a state.
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.

@@ -233,7 +233,7 @@ extension JSONObject: CustomStringConvertible, CustomDebugStringConvertible, Cus
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: dictionary, displayStyle: .dictionary) }
 }
 
-extension Dictionary<String, JSONValue> {
+extension [String: JSONValue] {
     /// Makes a dictionary of an object.
     /// - Parameter object: The object.
     public init(_ object: JSONObject) { self = object.dictionary }

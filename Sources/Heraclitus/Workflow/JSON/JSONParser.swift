@@ -60,7 +60,7 @@ struct JSONParser {
         case UInt8(ascii: "f"): try word("false", .no)
         case UInt8(ascii: "n"): try word("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
-        default: throw problem("This is no value.")
+        default: throw problem("This is not a value.")
         }
     }
 
@@ -76,7 +76,7 @@ struct JSONParser {
     }
 
     private mutating func word(_ word: String, _ kind: JSONText.Kind) throws(JSONProblem) {
-        guard bytes[position...].starts(with: word.utf8) else { throw problem("This is no value.") }
+        guard bytes[position...].starts(with: word.utf8) else { throw problem("This is not a value.") }
         position += word.utf8.count
         nodes.append(JSONText.Node(kind, number: UInt32(position), note: 0))
     }
@@ -138,7 +138,7 @@ struct JSONParser {
             guard skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")), UTF16.isTrailSurrogate(try codeUnit()) else {
                 throw problem("A text has half a character.")
             }
-        default: throw problem("There is no such escape.")
+        default: throw problem("This escape does not exist.")
         }
     }
 

@@ -1,0 +1,119 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+// One state on its own, without a machine, of whatever class it is.
+
+extension Workflow {
+    /// A state of this workflow as something that is coded.
+    public typealias ArchivedState = StateArchive<Self>
+
+    /// Archives a state to JSON: its name and its data, and the workflow's version, but no machine's revision.
+    ///
+    /// ```swift
+    /// let json = try Download.archive(of: LoadingState(request: request))
+    /// let state = try Download.state(from: json)          // `any DownloadState`, a LoadingState
+    /// ```
+    /// - Parameters:
+    ///   - state: The state, of a class that is registered with the workflow.
+    ///   - isPrettyPrinted: Whether to write it on several lines for people to read.
+    ///   - limit: How many bytes the archive may have.
+    /// - Returns: UTF-8 JSON, as machines are archived to.
+    /// - Throws: ``ArchiveError/unknownState(_:known:path:)`` for a class that is not registered;
+    ///   ``ArchiveError/unwritableState(_:underlyingError:)``; ``ArchiveError/tooLarge(_:limit:)``.
+    public static func archive(
+        of state: AnyState,
+        prettyPrinted isPrettyPrinted: Bool = false,
+        limit: Int = StateMachine<Self>.archiveLimit
+    ) throws(ArchiveError) -> Data {
+        let definition = CompiledWorkflow<Self>.shared.definition
+        let envelope = try Envelope(ofState: state as AnyObject, definition)
+        let archive = try envelope.encoded(isPrettyPrinted: isPrettyPrinted)
+        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
+        return archive
+    }
+
+    /// Makes a state of an archive, which is one of a state alone or of a machine.
+    ///
+    /// The class is looked up only among the workflow's own, by its ``WorkflowState/name``. What an older version of the workflow has
+    /// written goes through its ``migrations`` first. No hook is called.
+    /// - Parameters:
+    ///   - archive: UTF-8 JSON, as ``archive(of:prettyPrinted:limit:)`` and ``StateMachine/archive(including:prettyPrinted:limit:)`` write.
+    ///   - limit: How many bytes the archive may have.
+    /// - Returns: The state.
+    /// - Throws: ``ArchiveError``, whatever the bytes are.
+    public static func state(
+        from archive: Data,
+        limit: Int = StateMachine<Self>.archiveLimit
+    ) throws(ArchiveError) -> AnyState {
+        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
+        let definition = CompiledWorkflow<Self>.shared.definition
+        return definition.handedOut(try EnvelopeReader.read(archive, definition) { try $0.state() }, as: AnyState.self)
+    }
+}
+
+/// A state of a workflow, of whatever class, within something that is coded.
+///
+/// ```swift
+/// struct Entry: Codable {
+///     let date: Date
+///     let state: Download.ArchivedState
+/// }
+///
+/// let entry = Entry(date: .now, state: Download.ArchivedState(machine.state))
+/// entry.state.state                                       // `any DownloadState`
+/// ```
+///
+/// It is coded as ``Workflow/archive(of:prettyPrinted:limit:)`` writes it.
+public struct StateArchive<W: Workflow>: Sendable {
+    /// The state.
+    public let state: W.AnyState
+
+    /// Makes something to code of a state.
+    /// - Parameter state: The state.
+    public init(_ state: W.AnyState) { self.state = state }
+}
+
+extension StateArchive: Codable {
+    /// Encodes the state with its name and the workflow's version.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: ``ArchiveError`` for a class that is not registered with the workflow; with what the state's own `encode(to:)` throws.
+    public func encode(to encoder: any Encoder) throws {
+        try Envelope(ofState: state as AnyObject, CompiledWorkflow<W>.shared.definition).encode(to: encoder)
+    }
+
+    /// Decodes a state, whatever its class is.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: ``ArchiveError``.
+    public init(from decoder: any Decoder) throws {
+        let definition = CompiledWorkflow<W>.shared.definition
+        state = definition.handedOut(try EnvelopeReader(decoder, definition).state(), as: W.AnyState.self)
+    }
+}
+
+extension Envelope {
+    fileprivate init(ofState state: AnyObject, _ definition: Definition) throws(ArchiveError) {
+        guard let index = definition.stateIndex(of: type(of: state)), definition.layout(of: state, of: index) != nil
+        else {
+            throw .unknownState(
+                CompiledState.name(of: type(of: state)),
+                known: definition.states.map(\.name),
+                path: ""
+            )
+        }
+        let snapshot = Snapshot(state: state, previous: nil, status: PackedStatus(index, .restoring), revision: 0)
+        self.init(definition: definition, snapshot: snapshot, extras: [], isOfMachine: false)
+    }
+}
+
+extension Definition {
+    /// An object as the workflow's `AnyState`, as which it was found to suit.
+    fileprivate func handedOut<State>(_ object: AnyObject, as type: State.Type) -> State {
+        guard let state = object as? State else {
+            preconditionFailure("A state was read that is not of the type of the workflow's states.")
+        }
+        return state
+    }
+}

@@ -1,0 +1,59 @@
+/// An action of a workflow with its name, and where it is allowed.
+struct CompiledAction: Sendable {
+    let name: String
+    let slot: ActionSlot
+
+    /// The numbers of the states in which it is allowed, in ascending order.
+    let allowed: [Int]
+
+    private let set: Set<Int>
+
+    init(name: String, slot: ActionSlot, allowed: [Int]) {
+        self.name = name
+        self.slot = slot
+        self.allowed = allowed
+        set = Set(allowed)
+    }
+
+    func isAllowed(in state: Int) -> Bool { set.contains(state) }
+}
+
+/// An action and the property it stands in.
+struct DeclaredAction {
+    let property: String
+    let slot: ActionSlot
+
+    var name: String { slot.declaration.name ?? property }
+}
+
+extension CompiledAction {
+    init(_ action: DeclaredAction, in states: StateClasses, _ groups: StateGroups) {
+        let declaration = action.slot.declaration
+        let allowed: [Int] =
+            switch declaration.allowed {
+            case .any: Array(states.types.indices)
+            case .states(let classes): states.numbers(ofSubclassesOf: classes)
+            case .group(let group): states.types.indices.filter { group.includes(states.types[$0]) }
+            }
+        self.init(name: action.name, slot: action.slot, allowed: allowed)
+    }
+}
+
+extension Definition {
+    /// The action that an action value is; `nil` for one that is no stored property of the workflow.
+    func action(of slot: ActionSlot) -> CompiledAction? { actions.first { $0.slot === slot } }
+
+    func action(named name: String) -> CompiledAction? { actions.first { $0.name == name } }
+
+    /// The names of the actions that are allowed in a state, in the order of the definition.
+    func actionNames(allowedIn state: Int) -> [String] { actions.filter { $0.isAllowed(in: state) }.map(\.name) }
+
+    /// What an action is for, as errors say it; `nil` for one that any state allows.
+    func expectation(of action: CompiledAction) -> String? {
+        switch action.slot.declaration.allowed {
+        case .any: nil
+        case .states(let classes): classes.map { $0.name }.joined(separator: ", ")
+        case .group(let group): group.name
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// What only a test is to find: it takes time to look for, or machines work all the same.
+
+extension DefinitionCompiler {
+    /// The problems with which the program goes on; where events lead is looked at only if nothing else is wrong.
+    func minorProblems(besides others: [WorkflowProblem]) -> [WorkflowProblem] {
+        migrationsToUnknownStates + (others.isEmpty ? unreachableEvents : [])
+    }
+
+    /// The empty states whose objects are not what the initial state is declared as.
+    /// - Parameter isSuitable: Whether an object is.
+    /// - Returns: A problem for each.
+    func strangers(_ isSuitable: (AnyObject) -> Bool) -> [WorkflowProblem] {
+        // Elsewhere it is known without an object.
+        let isKnown = common != nil || valueName != nil || unsuitableType != nil
+        guard !isKnown, !groups.groups.contains(where: { $0.declaration.type == anyState.type }) else { return [] }
+        return states.types.compactMap { type in
+            guard let empty = type as? any EmptyState.Type, !isSuitable(empty.init()) else { return nil }
+            return .foreignState(className: String(reflecting: type), expected: anyState.name)
+        }
+    }
+
+    /// Goes back through the steps with the names of the states that there were before each.
+    private var migrationsToUnknownStates: [WorkflowProblem] {
+        var known = Set(states.names)
+        var problems: [WorkflowProblem] = []
+        for migration in migrations.reversed() {
+            guard case .state(let old, let new) = migration.renaming else { continue }
+            if !known.contains(new) {
+                problems.append(
+                    .migrationToUnknownState(new, version: migration.version, migration: migration.name)
+                )
+            }
+            known.insert(old)
+        }
+        return problems.reversed()
+    }
+
+    /// The events that lead from states in which no machine can be that begins in a state which the workflow lists.
+    private var unreachableEvents: [WorkflowProblem] {
+        guard let initial = initial.flatMap({ states.number(of: $0) }) else { return [] }
+        var reached = Set(listed + [initial])
+        var waiting = Array(reached)
+        var followed = routes.map { _ in Set<Int>() }
+        while let state = waiting.popLast() {
+            for (event, routes) in routes.enumerated() where !routes.ignoring.contains(state) {
+                // A rule leads to the same states from wherever it holds.
+                for rule in routes.rules(in: state) where followed[event].insert(rule).inserted {
+                    let destinations = routes.rules[rule].isUpdate ? [] : routes.rules[rule].destinations
+                    for next in destinations.lazy.flatMap({ states.descendants[$0] })
+                    where reached.insert(next).inserted {
+                        waiting.append(next)
+                    }
+                }
+            }
+        }
+        return routes.indices.filter { followed[$0].isEmpty && !routes[$0].rules.isEmpty }
+            .map { .unreachableEvent(properties.events[$0].name) }
+    }
+}
+
+extension DefinitionCompiler {
+    /// Whether an event leads from or to a state of which one of its guards is not asked, because it was added before an `or`.
+    func hasUnaskedGuard(_ declaration: EventDeclaration, _ routes: EventRoutes) -> Bool {
+        declaration.guardedTypes.contains { types in
+            routes.rules.contains { rule in
+                let sources = sources(of: rule)
+                return !isCalled(types.source, with: sources)
+                    || !isCalled(types.destination, with: rule.isUpdate ? sources : rule.destinations)
+            }
+        }
+    }
+
+    /// The states that a rule leads from; `nil` for any.
+    private func sources(of rule: NumberedRule) -> [Int]? {
+        switch rule.sources {
+        case .any: nil
+        case .states(let states): states
+        case .group(let group): groups.members(of: group)
+        }
+    }
+
+    private func isCalled(_ parameter: ClosureTypes.Parameter, with numbers: [Int]?) -> Bool {
+        switch parameter {
+        case .any:
+            return true
+        case .type(let includes):
+            return (numbers ?? Array(states.types.indices)).allSatisfy { includes(states.types[$0]) }
+        case .group(let type):
+            guard let group = groups.groups.first(where: { $0.declaration.type == type }) else { return true }
+            return (numbers ?? Array(states.types.indices)).allSatisfy { group.declaration.includes(states.types[$0]) }
+        }
+    }
+}

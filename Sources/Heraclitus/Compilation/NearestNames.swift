@@ -1,0 +1,60 @@
+// Which name may somebody have meant who has misspelt it?
+
+extension [String] {
+    /// The names, those first that are most like a text.
+    ///
+    /// Names that are as like it as one another keep their order; without a text all do.
+    func nearestFirst(to text: String?) -> [String] {
+        guard let text else { return self }
+        let misspelt = Spelling(text)
+        let distances = map { Spelling($0).distance(to: misspelt) }
+        return indices.sorted { left, right in
+            let (near, far) = (distances[left], distances[right])
+            return (near.0, near.1, left) < (far.0, far.1, right)
+        }.map { self[$0] }
+    }
+}
+
+/// A text as it is compared with others: in lower case, and so much of it as a name has at most, for it may come from outside.
+private struct Spelling {
+    private static let limit = 64
+
+    private let characters: [Character]
+
+    init(_ text: String) { characters = Array(text.prefix(Self.limit).lowercased().prefix(Self.limit)) }
+
+    /// How far one is from the other, and which of two that are as far is nearer.
+    ///
+    /// To leave out a part of a name, such as the `State` that many end with, counts as one slip.
+    func distance(to other: Spelling) -> (Int, Int) {
+        let slips = slips(to: other)
+        return (contains(other) || other.contains(self) ? min(slips, 1) : slips, slips)
+    }
+
+    private func contains(_ other: Spelling) -> Bool {
+        let (whole, part) = (characters, other.characters)
+        guard part.count > 2, part.count < whole.count else { return false }
+        return (0...(whole.count - part.count)).contains { whole[$0..<($0 + part.count)] == part[...] }
+    }
+
+    /// How many slips lead from one to the other: a character too few, too many or wrong, or two the wrong way round.
+    private func slips(to other: Spelling) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...other.characters.count)
+        for (row, character) in characters.enumerated() {
+            var current = [row + 1]
+            for (column, otherCharacter) in other.characters.enumerated() {
+                var least = Swift.min(last[column + 1], current[column]) + 1
+                least = Swift.min(least, last[column] + (character == otherCharacter ? 0 : 1))
+                if row > 0, column > 0, character == other.characters[column - 1],
+                    characters[row - 1] == otherCharacter
+                {
+                    least = Swift.min(least, beforeLast[column - 1] + 1)
+                }
+                current.append(least)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last[other.characters.count]
+    }
+}

@@ -1,0 +1,174 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An error of a machine, in parts: what was tried, why that is not possible, and what would work.
+protocol ExplainedError: LocalizedError, CustomStringConvertible {
+    /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
+    var attempt: String { get }
+
+    /// Why not.
+    var explanation: String { get }
+
+    /// What would work, if anything does.
+    var suggestion: String? { get }
+
+    /// What somebody threw who was asked, such as a guard.
+    var underlyingError: (any Error)? { get }
+}
+
+extension ExplainedError {
+    /// The error of another machine that is the reason for this one.
+    private var cause: (any ExplainedError)? { underlyingError as? any ExplainedError }
+
+    /// What was tried and why not; if another machine was the reason, its reason in the same sentence.
+    var sentence: String { cause.map { "\(attempt), because \($0.sentence)" } ?? "\(attempt): \(explanation)" }
+
+    /// Why not, without what was tried.
+    var reasonText: String { cause?.sentence ?? explanation }
+
+    /// What would work, for the innermost error.
+    var help: String? { cause.map { $0.help } ?? suggestion }
+
+    /// Everything that there is to say.
+    var wholeText: String { sentence + (help.map { " " + $0 } ?? "") }
+
+    /// What the underlying error says of itself.
+    fileprivate var causeWords: String { underlyingError.map(ownWords(of:)) ?? "no error given" }
+}
+
+/// What an error says of itself: as a `LocalizedError`, or else in its description.
+func ownWords(of error: any Error) -> String {
+    let localized = error as? any LocalizedError
+    return localized?.errorDescription ?? localized?.failureReason ?? "\(error)"
+}
+
+// MARK: - Fires
+
+extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedError {
+    /// What was tried, where, why not, and what would be allowed.
+    public var description: String { wholeText }
+
+    /// What was tried, where, and why not.
+    public var errorDescription: String? { sentence }
+
+    /// Why the fire was rejected, in the words of a guard's error if that is a `LocalizedError`.
+    public var failureReason: String? { reasonText }
+
+    /// What would be allowed.
+    public var recoverySuggestion: String? { help }
+
+    var attempt: String {
+        let what =
+            event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" } ?? "fire an event that it does not know"
+        return "\(workflow) cannot \(what) in \(source)"
+    }
+
+    var explanation: String {
+        switch reason {
+        case .unknownEvent:
+            event == nil
+                ? "the event is not a stored property of the workflow, or it is a modified copy of one."
+                : "the workflow has no such event."
+        case .unknownState:
+            "the workflow has no state \"\(unknownState ?? "")\"."
+        case .notAllowed:
+            "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
+        case .declined:
+            "it was declined: \(causeWords)"
+        case .unregisteredState:
+            "the state \(candidates.first ?? destination ?? "") is not registered with the workflow."
+        case .unsuitableState:
+            "\(destination ?? "the object") does not have the type of this workflow's states."
+        case .destinationNeeded:
+            "it was fired without a state object, and it does not lead to exactly one empty state."
+        case .noEvent:
+            "no event leads there."
+        case .ambiguousEvent:
+            "several events lead there: \(Self.list(candidates))."
+        case .transitionInProgress:
+            "a guard, a builder or a will hook of the transition under way is running."
+        case .endlessChain:
+            "callbacks have fired the machine too often before the outermost fire returned."
+        case .deadlock:
+            "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
+        }
+    }
+
+    var suggestion: String? {
+        switch reason {
+        case .notAllowed, .noEvent:
+            allowedEvents.isEmpty
+                ? "No event leads from \(source)." : "Allowed in \(source): \(Self.list(allowedEvents))."
+        case .unknownEvent:
+            "Its events are \(Self.list(candidates))."
+        case .unknownState:
+            "Its states are \(Self.list(candidates))."
+        case .declined:
+            nil
+        case .unregisteredState:
+            "Name it in an event or list it in the workflow's `states`."
+        case .unsuitableState:
+            "Conform it to the protocol that the workflow's `initial` is declared as."
+        case .destinationNeeded:
+            "Pass an object of one of: \(candidates.joined(separator: ", "))."
+        case .ambiguousEvent:
+            "Fire one of them."
+        case .transitionInProgress:
+            "Fire from a did hook or an observer instead. It is carried out after the transition under way."
+        case .endlessChain:
+            "Look for hooks that fire one another endlessly."
+        case .deadlock:
+            "Let callbacks fire the machines in one order, or after the transition under way."
+        }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.isEmpty ? "none" : names.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+}
+
+// MARK: - Actions
+
+extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError {
+    /// What was tried, where, why not, and what would lead to where it is allowed.
+    public var description: String { wholeText }
+
+    /// What was tried, where, and why not.
+    public var errorDescription: String? { sentence }
+
+    /// Why the action was refused, in the words of its own error if that is a `LocalizedError`.
+    public var failureReason: String? { reasonText }
+
+    /// What would lead to where it is allowed.
+    public var recoverySuggestion: String? { help }
+
+    var attempt: String {
+        "\(workflow) cannot perform \(action.map { "\"\($0)\"" } ?? "a block") in \(state)"
+    }
+
+    var explanation: String {
+        switch reason {
+        case .notInState: "it is allowed only in \(expected ?? "another state")."
+        case .unknownAction: "the workflow lists no such action."
+        case .failed: "it failed: \(causeWords)"
+        case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
+        }
+    }
+
+    var suggestion: String? {
+        switch reason {
+        case .notInState where !knowsLeadingEvents: nil
+        case .notInState:
+            leadingEvents.isEmpty
+                ? "No event leads there from \(state)."
+                : "These lead there: \(leadingEvents.map { "\"\($0)\"" }.joined(separator: ", "))."
+        case .unknownAction:
+            "Its actions are \(candidates.isEmpty ? "none" : candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
+        case .failed: nil
+        case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
+        }
+    }
+}

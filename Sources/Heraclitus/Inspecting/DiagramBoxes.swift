@@ -1,0 +1,77 @@
+/// Where the states of a table are drawn: each once, in the boxes of its groups.
+///
+/// Boxes do not overlap. A group all of whose states are in another group as well is drawn within that. A state in several groups
+/// of which none is within the other is drawn in the first, and the others are written beside it.
+struct DiagramBoxes {
+    struct Box {
+        let name: String
+
+        /// The number of the group.
+        let number: Int
+        let states: [String]
+        let boxes: [Box]
+    }
+
+    private(set) var boxes: [Box] = []
+
+    /// The states in no box.
+    private(set) var states: [String] = []
+
+    /// The names of the groups of a state in whose boxes it is not drawn.
+    private(set) var otherGroups: [String: [String]] = [:]
+
+    init(_ table: TransitionTable) {
+        let nesting = Nesting(table.groups)
+        var drawn: [Int: [String]] = [:]
+        for state in table.states {
+            let all = nesting.groups(of: state)
+            guard let first = all.first else {
+                states.append(state)
+                continue
+            }
+            let innermost = nesting.innermost(of: state, from: first)
+            drawn[innermost, default: []].append(state)
+            let around = Set(sequence(first: innermost) { nesting.outer[$0] })
+            otherGroups[state] = all.filter { !around.contains($0) }.map { table.groups[$0].name }
+        }
+        func box(_ group: Int) -> Box? {
+            let inner = nesting.inner[group].compactMap(box)
+            let states = drawn[group] ?? []
+            if states.isEmpty && inner.isEmpty { return nil }
+            return Box(name: table.groups[group].name, number: group, states: states, boxes: inner)
+        }
+        boxes = table.groups.indices.filter { nesting.outer[$0] == nil }.compactMap(box)
+    }
+}
+
+/// Which groups are within which.
+private struct Nesting {
+    /// The group around each group.
+    let outer: [Int?]
+
+    /// The groups directly within each group.
+    let inner: [[Int]]
+    private let members: [Set<String>]
+
+    init(_ groups: [TransitionTable.Group]) {
+        let members = groups.map { Set($0.states) }
+        let outer = groups.indices.map { Self.outer(of: $0, in: members) }
+        inner = groups.indices.map { group in groups.indices.filter { outer[$0] == group } }
+        self.members = members
+        self.outer = outer
+    }
+
+    func groups(of state: String) -> [Int] { members.indices.filter { members[$0].contains(state) } }
+
+    func innermost(of state: String, from group: Int) -> Int {
+        guard let next = inner[group].first(where: { members[$0].contains(state) }) else { return group }
+        return innermost(of: state, from: next)
+    }
+
+    /// The smallest group that has all states of a group; of equal ones the later is within the earlier.
+    private static func outer(of group: Int, in members: [Set<String>]) -> Int? {
+        members.indices.filter { other in
+            members[group].isStrictSubset(of: members[other]) || other < group && members[group] == members[other]
+        }.min { (members[$0].count, -$0) < (members[$1].count, -$1) }
+    }
+}

@@ -1,0 +1,81 @@
+/// An event of a machine's workflow, and what a fire would do now; see ``StateMachine/offers(userInfo:)``.
+public struct Offer: Sendable {
+    /// What a fire of an event would do.
+    @nonexhaustive
+    public enum Answer: Sendable {
+        /// A fire without a state object would be a transition.
+        case allowed
+
+        /// The event leads from the current state and needs an object of one of these states. Guards get that object, so they could
+        /// not be asked. ``StateMachine/rehearse`` asks them.
+        case needsState([String])
+
+        /// A fire would do nothing, because the current state ignores the event.
+        case ignored
+
+        /// A fire would throw this error.
+        case refused(InvalidTransition)
+    }
+
+    /// The name of the event.
+    public let event: String
+
+    /// What a fire would do.
+    public let answer: Answer
+
+    /// The errors of all guards that decline the event, in order; a fire stops at the first.
+    public let unmetGuards: [any Error]
+
+    /// The error that a fire would throw; `nil` if it would throw none, or if that depends on its state object.
+    public var refusal: InvalidTransition? {
+        if case .refused(let error) = answer { error } else { nil }
+    }
+}
+
+extension Offer: CustomStringConvertible {
+    /// The event and what a fire would do, in one line: `ship: allowed`.
+    public var description: String {
+        switch answer {
+        case .allowed: "\(event): allowed"
+        case .needsState(let names): "\(event): allowed with \(names.joined(separator: " or "))"
+        case .ignored: "\(event): ignored"
+        case .refused(let error):
+            unmetGuards.isEmpty
+                ? "\(event): \(error.reasonText)"
+                : "\(event): \(unmetGuards.map(ownWords(of:)).joined(separator: "; "))"
+        }
+    }
+}
+
+extension StateMachine {
+    /// Lists every event of the workflow, in the order of the definition, with what a fire would do now.
+    ///
+    /// Use it for menus and buttons: it says which events are possible, and why the others are not. Each event is rehearsed without
+    /// a state object, like ``rehearse``. All of this is one turn, and so for the same state. For an event that guards decline,
+    /// ``Offer/unmetGuards`` has the errors of all of them. An event that needs a state object from its caller is answered by the
+    /// table alone, with ``Offer/Answer-swift.enum/needsState(_:)``, because guards get that object.
+    /// - Parameter userInfo: Values passed to guards and carried by errors.
+    /// - Returns: An offer for each event.
+    public func offers(userInfo: UserInfo = [:]) -> [Offer] {
+        let call = Call(self, userInfo)
+        // Where the turn can never come each of them says so.
+        let role = try? core.acquire(call, for: .rehearsal(nil))
+        defer { if let role { core.finishRehearsal(role, call) } }
+        return definition.events.map { offer(of: $0, userInfo: userInfo) }
+    }
+
+    private func offer(of event: CompiledEvent, userInfo: UserInfo) -> Offer {
+        let unmet = UnmetGuards()
+        let answer: Offer.Answer
+        do throws(InvalidTransition) {
+            try core.rehearse(.event(event.index), of: self, userInfo: userInfo, collecting: unmet) { candidate in
+                try core.onlyEmptyState(of: candidate)
+            }
+            let source = core.expectedState(of: self)
+            answer = definition.verdict(on: event.index, from: source) == .ignored ? .ignored : .allowed
+        } catch {
+            answer = error.reason == .destinationNeeded ? .needsState(error.candidates) : .refused(error)
+        }
+        return Offer(event: event.name, answer: answer, unmetGuards: unmet.errors)
+    }
+}

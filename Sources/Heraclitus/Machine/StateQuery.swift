@@ -1,0 +1,34 @@
+/// What `machine.is` is: the groups that a workflow declares, as questions about the current state.
+///
+/// A group is a protocol or a class; a static property of the workflow gives it a name that the compiler checks:
+///
+/// ```swift
+/// struct Download: Workflow {
+///     static let loading = StateGroup(LoadingState.self)
+///     static let live = StateGroup((any Live).self) { $0 is any Live.Type }
+///     …
+/// }
+///
+/// machine.is.loading          // as machine.isIn(LoadingState.self)
+/// machine.is.live
+/// ```
+@dynamicMemberLookup
+public struct StateQuery<W: Workflow>: Sendable {
+    let machine: StateMachine<W>
+
+    /// Whether the current state is in a group.
+    /// - Parameter group: The static property of the workflow that the group is.
+    public subscript<State>(dynamicMember group: KeyPath<W.Type, StateGroup<State>>) -> Bool {
+        machine.isIn(State.self)
+    }
+}
+
+extension StateMachine {
+    /// Whether the current state is in one of the groups that the workflow declares as static properties: `machine.is.loading`.
+    public var `is`: StateQuery<W> { StateQuery(machine: self) }
+}
+
+extension Stateful {
+    /// Whether the current state is in one of the groups that the workflow declares as static properties: `download.is.loading`.
+    public var `is`: StateQuery<Life> { machine.is }
+}

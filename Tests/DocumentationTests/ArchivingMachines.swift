@@ -1,0 +1,87 @@
+import Foundation
+import Heraclitus
+import Testing
+
+private final class IdleState: EmptyState {}
+private final class CompletedState: WorkflowState {
+    let byteCount: Int
+    init(byteCount: Int) { self.byteCount = byteCount }
+}
+
+private struct Download: Workflow {
+    static var initial: any WorkflowState { IdleState() }
+    let finish = Event(from: IdleState.self, to: CompletedState.self)
+    let again = Event(updating: CompletedState.self)
+}
+
+private final class QueuedState: WorkflowState {
+    static var name: String { "Queued" }
+    let urls: [String]
+    init(urls: [String] = []) { self.urls = urls }
+}
+
+private final class DoneState: EmptyState {}
+
+private struct Order: Workflow {
+    static var initial: any WorkflowState { QueuedState() }
+    let finish = Event(from: QueuedState.self, to: DoneState.self)
+    static var version: Int { 3 }
+    static var migrations: [Migration] {
+        [
+            .renameState("Waiting", to: "Queued", in: 2),
+            .step("one url becomes a list", in: 2) { archive in
+                guard let url = archive.data["url"] else { return }
+                archive.data["urls"] = [url]
+                archive.data["url"] = nil
+            },
+            .removeState("Paused", into: "Queued", in: 3),
+        ]
+    }
+}
+
+@Suite("Archiving machines") struct ArchivingArticleTests {
+    @Test("An archive is what the articles print")
+    func archive() throws {
+        let machine = StateMachine<Download>()
+        try machine.fire.finish(CompletedState(byteCount: 6))
+        try machine.fire.again(CompletedState(byteCount: 6))
+        try machine.fire.again(CompletedState(byteCount: 7))
+        let json = try machine.archive()
+        let later = try StateMachine<Download>(archive: json)
+        later.activate()
+        #expect(later.isActive)
+        try expectBlock(String(decoding: json, as: UTF8.self), in: "ArchivingMachines")
+        try expectBlock(String(decoding: json, as: UTF8.self), in: "ArchiveFormat")
+    }
+
+    @Test(
+        "The article's migrations bring every version up",
+        arguments: [
+            (1, "Waiting", #"{"url":"a"}"#), (2, "Paused", #"{"urls":["a"]}"#), (3, "Queued", #"{"urls":["a"]}"#),
+        ]
+    )
+    func migrations(version: Int, state: String, data: String) throws {
+        #expect(Order.diagnostics.isEmpty)
+        let archive = """
+            {"activated":true,"data":\(data),"format":1,"revision":0,"state":"\(state)","version":\(version),"workflow":"Order"}
+            """
+        let machine = try StateMachine<Order>(archive: Data(archive.utf8))
+        #expect((machine.state as? QueuedState)?.urls == ["a"])
+    }
+
+    @Test("The article's loop reads what was written")
+    func lines() async throws {
+        let machines = [StateMachine<Order>(), StateMachine<Order>()]
+        var orders: [StateMachine<Order>] = []
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).jsonl")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Archive.write(machines, to: file)
+        for try await line in Archive.lines(of: Order.self, in: file) {
+            switch line.result {
+            case .success(let machine): orders.append(machine)
+            case .failure(let error): print("line \(line.number): \(error)")
+            }
+        }
+        #expect(orders.count == 2)
+    }
+}

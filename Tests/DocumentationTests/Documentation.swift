@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// The README, the articles, and the code that is compiled for them.
+enum Documentation {
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The paths of all articles and READMEs, from the package's folder.
+    static let articles: [String] = {
+        let folders = ["Sources", "Examples"].flatMap { top in
+            subfolders(of: top).map { top == "Sources" ? "\($0)/\(name(of: $0)).docc" : $0 }
+        }
+        return ["README.md"] + folders.flatMap { folder in files(in: folder).filter { $0.hasSuffix(".md") } }.sorted()
+    }()
+
+    /// The text of a file of the package.
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// The blocks of code of one language in an article, each with its last line feed.
+    static func blocks(_ path: String, language: String) throws -> [String] {
+        var blocks: [String] = []
+        var current: (language: Substring, lines: [Substring])?
+        for line in try text(path).split(separator: "\n", omittingEmptySubsequences: false) {
+            switch current {
+            case nil where line.hasPrefix("```"): current = (line.dropFirst(3), [])
+            case nil: break
+            case let block? where line == "```":
+                if block.language == language { blocks.append(block.lines.map { $0 + "\n" }.joined()) }
+                current = nil
+            case _?: current?.lines.append(line)
+            }
+        }
+        return blocks
+    }
+
+    /// The files with the code that is compiled for an article: those of tests that have its name, or those of the example that
+    /// it describes.
+    static func compiled(for article: String) -> [String] {
+        let name = name(of: article) == "README.md" ? "Readme" : String(name(of: article).dropLast(3))
+        let own = ["DocumentationTests", "MainActorTests", "PublicModule"].map { "Tests/\($0)/\(name).swift" }
+        let example =
+            article.hasPrefix("Examples/") ? String(article.dropLast("/README.md".count)) : "Examples/FirstProgram"
+        let sources = name == "Readme" ? files(in: example).filter { $0.hasSuffix(".swift") } : []
+        return own.filter { FileManager.default.fileExists(atPath: root.appendingPathComponent($0).path) } + sources
+    }
+
+    /// The lines of code without indentation and access level, which nested or private code has besides.
+    static func lines(_ code: String) -> [String] {
+        code.split(separator: "\n").map { line in
+            let line = line.trimmingCharacters(in: .whitespaces)
+            for attribute in ["", "@MainActor "] where line.hasPrefix(attribute + "private ") {
+                return attribute + line.dropFirst((attribute + "private ").count)
+            }
+            return line
+        }.filter { !$0.isEmpty }
+    }
+
+    private static func name(of path: String) -> String { (path as NSString).lastPathComponent }
+
+    private static func subfolders(of folder: String) -> [String] {
+        children(of: folder).filter { $0.hasDirectoryPath }.map { "\(folder)/\($0.lastPathComponent)" }
+    }
+
+    private static func files(in folder: String) -> [String] {
+        children(of: folder).filter { !$0.hasDirectoryPath }.map { "\(folder)/\($0.lastPathComponent)" }
+    }
+
+    private static func children(of folder: String) -> [URL] {
+        let found = try? FileManager.default.contentsOfDirectory(
+            at: root.appendingPathComponent(folder),
+            includingPropertiesForKeys: [.isDirectoryKey]
+        )
+        return found ?? []
+    }
+}
+
+/// Expects that an article prints a text as a block of JSON.
+func expectBlock(_ text: String, in article: String) throws {
+    let blocks = try Documentation.blocks("Sources/Heraclitus/Heraclitus.docc/\(article).md", language: "json")
+    #expect(blocks.contains(text + "\n"), "\(article) does not print \(text)")
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+private final class CartState: EmptyState {
+    var items: [String] { ["tea"] }
+}
+private final class PlacedState: WorkflowState {
+    let items: [String]
+    init(_ items: [String]) { self.items = items }
+}
+private final class PaidState: EmptyState {}
+private final class ShippedState: WorkflowState {
+    let tracking: String
+    init(tracking: String) { self.tracking = tracking }
+}
+
+private struct Order: Workflow {
+    static var initial: any WorkflowState { CartState() }
+    let place = Event(from: CartState.self, to: PlacedState.self)
+    let pay = Event(from: PlacedState.self, to: PaidState.self)
+    let ship = Event(from: PlacedState.self, PaidState.self, to: ShippedState.self)
+}
+
+private final class TimedOutState: WorkflowState {
+    let seconds: Int
+    init(after seconds: Int) { self.seconds = seconds }
+}
+
+/// Stands for a store of the reader's, which opens a database.
+private struct DatabaseStore: ArchiveStore {
+    private let store: any ArchiveStore = InMemoryStore()
+
+    init() async throws { try await Task.sleep(for: .zero) }
+
+    func load(_ id: String) async throws -> StoredArchive? { try await store.load(id) }
+
+    func save(_ archive: StoredArchive) async throws -> Int { try await store.save(archive) }
+
+    func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
+        try await store.delete(id, expecting: revision)
+    }
+
+    func ids(of workflow: String?, in state: String?) async throws -> [String] {
+        try await store.ids(of: workflow, in: state)
+    }
+}
+
+@Suite("Keeping machines in a store") struct KeepingArticleTests {
+    @Test("The article's store is used as it says")
+    func used() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let logged = Mutex<[String]>([])
+        func log(_ transition: StateTransition) { logged.withLock { $0.append("\(transition)") } }
+        let store = try DirectoryStore(at: folder)
+
+        try await store.update("42", of: Order.self) { order in
+            try order.fire.place { cart in PlacedState(cart.items) }
+        } saved: { transitions in
+            for transition in transitions { log(transition) }
+        }
+        #expect(logged.withLock { $0 } == ["place: CartState → PlacedState"])
+        if let (order, revision) = try await store.machine("42", of: Order.self) {
+            try order.fire.ship(ShippedState(tracking: "T1"))
+            try await store.save(order, as: "42", expecting: revision)
+        }
+        let open = try await store.ids(of: Order.self, in: PaidState.self)
+        try await store.delete("42", expecting: nil)
+        #expect(open == [])
+        let ids = try await store.ids()
+        #expect(ids == [])
+    }
+
+    @Test func store() async throws {
+        let failures = try await StoreConformance.failures { try await DatabaseStore() }
+        #expect(failures == [])
+    }
+
+    @Test func states() throws {
+        try expectArchives(TimedOutState(after: 3))
+    }
+}

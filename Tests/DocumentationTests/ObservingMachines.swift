@@ -1,0 +1,78 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+#if canImport(os) && canImport(SwiftUI)
+    import os
+    import SwiftUI
+#endif
+
+private final class IdleState: EmptyState {}
+private final class LoadingState: EmptyState {}
+
+private struct Download: Workflow {
+    static var initial: any WorkflowState { IdleState() }
+    let load = Event(from: IdleState.self, to: LoadingState.self)
+    let cancel = Event(from: LoadingState.self, to: IdleState.self)
+}
+
+#if canImport(os) && canImport(SwiftUI)
+    struct DownloadView: View {
+        @State private var download = ObservableMachine<Download>()
+
+        var body: some View {
+            Text(download.stateName)
+            Button("Cancel") { try? download.cancel() }.disabled(!download.can.cancel)
+        }
+    }
+
+    private func logWithSystem(_ machine: StateMachine<Download>, _ osLog: os.Logger) {
+        let types: [LogEntry.Level: OSLogType] = [.debug: .debug, .info: .info, .notice: .default]
+        machine.log { entry in
+            osLog.log(level: types[entry.level] ?? .error, "\(entry.message, privacy: .public)")
+        }
+    }
+#endif
+
+/// A logger with the names of swift-log's.
+private final class Logger: Sendable {
+    enum Level: String {
+        case trace, debug, info, notice, warning, error, critical
+    }
+
+    let lines = Mutex<[String]>([])
+
+    func log(level: Level, _ message: String) { lines.withLock { $0.append("\(level.rawValue) \(message)") } }
+}
+
+@Suite("Observing machines") struct ObservingArticleTests {
+    @Test("A logger of swift-log's form gets a line for each occurrence")
+    func logger() throws {
+        let machine = StateMachine<Download>()
+        let logger = Logger()
+        machine.log { print($0) }  // info: Download load: IdleState → LoadingState
+        machine.log { entry in
+            logger.log(level: .init(rawValue: entry.level.rawValue)!, "\(entry.message)")
+        }
+        try machine.fire.load()
+        #expect(logger.lines.withLock { $0 } == ["info Download load: IdleState → LoadingState"])
+    }
+
+    @Test("An audit log is read later")
+    func audit() throws {
+        final class Audit: Sendable {
+            let lines = Mutex<[Data]>([])
+            func append(_ line: Data) { lines.withLock { $0.append(line) } }
+        }
+        let machine = StateMachine<Download>()
+        let audit = Audit()
+        machine.observe { occurrence in
+            if let line = try? JSONEncoder().encode(occurrence) { audit.append(line) }
+        }
+        #expect(throws: InvalidTransition.self) { try machine.fire.cancel() }
+        let line = try #require(audit.lines.withLock { $0.first })
+        let occurrence = try JSONDecoder().decode(Occurrence.self, from: line)
+        #expect(occurrence.kind == .rejected && occurrence.reason == "notAllowed" && occurrence.outcome == nil)
+    }
+}

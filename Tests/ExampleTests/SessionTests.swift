@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+
+@testable import Orders
+
+@Suite("Sessions that READMEs print") struct SessionTests {
+    @Test("What the README of an example prints is what the program says", arguments: ["FirstProgram", "Orders"])
+    func session(of example: String) throws {
+        let readme = try String(contentsOfFile: packageFolder + "/Examples/\(example)/README.md", encoding: .utf8)
+        let printed = try #require(readme.components(separatedBy: "```\n").first { $0.hasPrefix("$ swift run ") })
+        let folder = try TemporaryDirectory()
+        var said = ""
+        for line in printed.split(separator: "\n") where line.hasPrefix("$ ") {
+            let words = Command.words(of: String(line.dropFirst("$ swift run ".count)))
+            let run = try run(words[0], Array(words.dropFirst()), in: folder.path)
+            said += line + "\n" + run.output + run.errors
+        }
+        #expect(said == printed)
+    }
+}

@@ -1,0 +1,157 @@
+import Heraclitus
+import Testing
+
+@Suite("What only a test finds in definitions") struct DeeperDiagnosticsTests {
+    protocol OwnState: WorkflowState {}
+    final class AState: OwnState, EmptyState {}
+    final class BState: OwnState, EmptyState {}
+    final class CState: OwnState {}
+    final class StrangerState: WorkflowState, EmptyState {}
+    final class StrangerWithData: WorkflowState {
+        let number: Int
+        init(number: Int) { self.number = number }
+    }
+
+    // MARK: Migrations
+
+    struct Past: Workflow {
+        static var initial: any OwnState { AState() }
+        static var version: Int { 4 }
+        static var migrations: [Migration] {
+            [
+                .renameState("Old", to: "Middle", in: 2),
+                .removeState("Gone", into: "Lost", in: 2),
+                .renameState("Middle", to: "AState", in: 3),
+                .step("closures may do anything", in: 3) { _ in },
+                .removeState("Paused", into: "BSate", in: 4),
+            ]
+        }
+        let go = Event(from: AState.self, to: BState.self)
+    }
+
+    @Test("A migration to a state that there is not then is found, and the program goes on")
+    func migrations() {
+        #expect(
+            Past.diagnostics == [
+                .migrationToUnknownState("Lost", version: 2, migration: "remove the state Gone into Lost"),
+                .migrationToUnknownState("BSate", version: 4, migration: "remove the state Paused into BSate"),
+            ]
+        )
+        #expect(Past.diagnostics.allSatisfy { !$0.stopsTheProgram && $0.description.hasSuffix(".") })
+        #expect(StateMachine<Past>().can.go)
+        #expect(Ticket.diagnostics.isEmpty)
+    }
+
+    // MARK: What a state is
+
+    struct Strange: Workflow {
+        static var initial: any OwnState { AState() }
+        let go = Event(from: AState.self, StrangerState.self, to: BState.self)
+    }
+    struct StrangeWithGroup: Workflow {
+        static var initial: any OwnState { AState() }
+        static var groups: [any AnyStateGroup] { [StateGroup((any OwnState).self) { $0 is any OwnState.Type }] }
+        let go = Event(from: AState.self, to: StrangerWithData.self)
+    }
+
+    @Test("A state that is not of the type that the initial one is declared as is found")
+    func strangers() {
+        let path = "HeraclitusTests.DeeperDiagnosticsTests"
+        #expect(Strange.diagnostics == [.foreignState(className: "\(path).StrangerState", expected: "OwnState")])
+        #expect(
+            StrangeWithGroup.diagnostics == [
+                .foreignState(className: "\(path).StrangerWithData", expected: "OwnState")
+            ]
+        )
+    }
+
+    enum Phase: Sendable { case idle }
+    struct OfEnum: Workflow {
+        static var initial: Phase { .idle }
+        let go = Event(from: AState.self, to: BState.self)
+    }
+    struct OfStruct: Workflow {
+        static var initial: any Sendable { Point() }
+        let go = Event(from: AState.self, to: BState.self)
+    }
+    struct Point: Sendable {}
+
+    @Test("An enum or a struct as a state is a problem that says so")
+    func values() {
+        #expect(OfEnum.diagnostics == [.initialStateIsNoClass("Phase")])
+        #expect(OfStruct.diagnostics.first == .initialStateIsNoClass("Point"))
+        #expect(OfEnum.diagnostics.first?.description.contains("a state has to be a class") == true)
+    }
+
+    // MARK: Events that nothing leads to
+
+    struct Unreachable: Workflow {
+        static var initial: any OwnState { AState() }
+        let again = Event(updating: AState.self)
+        let go = Event(from: BState.self, to: CState.self)
+        let on = Event(from: CState.self, to: CState.self)
+        let anywhere = Event(to: AState.self)
+    }
+    struct BegunElsewhere: Workflow {
+        static var initial: any OwnState { AState() }
+        static var states: [any WorkflowState.Type] { [AState.self, BState.self] }
+        let go = Event(from: BState.self, to: CState.self)
+        let on = Event(from: CState.self, to: CState.self)
+    }
+
+    @Test("An event that can never be fired is found, unless the workflow lists where machines may begin")
+    func unreachable() throws {
+        #expect(Unreachable.diagnostics == [.unreachableEvent("go"), .unreachableEvent("on")])
+        #expect(BegunElsewhere.diagnostics.isEmpty)
+        let machine = StateMachine<Unreachable>(in: BState())
+        #expect(machine.can.go)
+    }
+
+    // MARK: Guards that are not asked
+
+    struct Unasked: Workflow {
+        static var initial: any OwnState { AState() }
+        let toggle = Event(from: AState.self, to: BState.self).guarded { _, _, _ in throw Refusal() }
+            .or(from: BState.self, to: AState.self)
+        let elsewhere = Event(from: AState.self, to: BState.self).guarded { _, _, _ in throw Refusal() }
+            .or(from: CState.self, to: BState.self)
+        let several = Event(from: AState.self, BState.self, to: BState.self).guarded { _, _, _ in throw Refusal() }
+            .or(from: CState.self, to: BState.self)
+        let behind = Event(from: AState.self, to: BState.self).or(from: BState.self, to: CState.self)
+            .guarded { _, _, _ in throw Refusal() }
+        let hooked = Event(from: AState.self, to: BState.self).willFire { _, _, _ in }
+            .or(from: BState.self, to: AState.self)
+    }
+    struct UnaskedGroups: Workflow {
+        static var initial: any PlayerState { StoppedState() }
+        static var states: [any WorkflowState.Type] { [BufferingState.self, PausedState.self, PlayingState.self] }
+        let fine = Event(from: .running, to: StoppedState.self).guarded { _, _, _ in }
+            .or(from: PlayingState.self, to: StoppedState.self)
+        let wrong = Event(from: .running, to: StoppedState.self).guarded { _, _, _ in }
+            .or(from: .positioned, to: StoppedState.self)
+    }
+
+    @Test("A guard that what `or` adds would not be asked is a problem, and one that it is asked is none")
+    func guards() throws {
+        #expect(Unasked.diagnostics == [.unaskedGuard(event: "toggle"), .unaskedGuard(event: "elsewhere")])
+        #expect(UnaskedGroups.diagnostics == [.unaskedGuard(event: "wrong")])
+        #expect(Unasked.diagnostics.allSatisfy { $0.stopsTheProgram })
+    }
+
+    // MARK: Names
+
+    @Test("A mistyped name of an event or a state gets the names that there are, the nearest first")
+    func nearest() {
+        let machine = StateMachine<Download>()
+        let event = #expect(throws: InvalidTransition.self) { try machine.fire(named: "cancle") }
+        #expect(event?.candidates == ["cancel", "fail", "finish", "load"])
+        #expect(event?.description.contains("Its events are \"cancel\", ") == true)
+        let state = #expect(throws: InvalidTransition.self) { try machine.enter(named: "canceledState") }
+        #expect(state?.reason == .unknownState && state?.candidates.first == "CancelledState")
+        #expect(state?.candidates.count == Download.table.states.count)
+        #expect(state?.description.contains("Its states are \"CancelledState\", ") == true)
+        #expect(throws: InvalidTransition.self) {
+            try TransitionValidator<Download>().validate(named: "", from: "IdleState")
+        }
+    }
+}

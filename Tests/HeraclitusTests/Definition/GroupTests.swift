@@ -1,0 +1,289 @@
+import Foundation
+import Heraclitus
+import Testing
+
+// Players by two protocols: what can be stopped, and what has a position. Every class is final, and one is in both groups.
+protocol PlayerState: WorkflowState {}
+protocol Running: PlayerState { var speed: Double { get } }
+protocol Positioned: PlayerState { var position: Int { get } }
+extension StateGroup where State == any Running {
+    static var running: Self { Self { $0 is any Running.Type } }
+}
+extension StateGroup where State == any Positioned {
+    static var positioned: Self { Self(named: "With Position") { $0 is any Positioned.Type } }
+}
+
+final class StoppedState: PlayerState, EmptyState {}
+final class BufferingState: Running, EmptyState { var speed: Double { 0 } }
+final class PlayingState: Running, Positioned {
+    let speed: Double
+    let position: Int
+    init(speed: Double = 1, position: Int = 0) {
+        self.speed = speed
+        self.position = position
+    }
+}
+final class PausedState: Positioned {
+    let position: Int
+    init(position: Int) { self.position = position }
+}
+/// A superclass that is in a group, and so is its subclass, which no event names.
+class RewindingState: Running, @unchecked Sendable {
+    var speed: Double { -1 }
+    required init() {}
+}
+final class FastRewindingState: RewindingState, EmptyState, @unchecked Sendable {
+    override var speed: Double { -8 }
+}
+
+struct Playback: Workflow {
+    static var initial: any PlayerState { StoppedState() }
+    static var states: [any WorkflowState.Type] { [FastRewindingState.self] }
+    static let paused = StateGroup(PausedState.self)
+    static let rewinding = StateGroup(RewindingState.self)
+    static let moving = StateGroup.running
+
+    let buffer = Event(from: StoppedState.self, to: BufferingState.self)
+    let play = Event(from: BufferingState.self, PausedState.self, to: PlayingState.self)
+    let stop = Event(from: .running, to: StoppedState.self)
+        .guarded { running, _, transition in
+            if let limit = transition.userInfo["limit", as: Double.self], running.speed > limit { throw Refusal() }
+        }
+    let pause = Event(
+        from: StateGroup((any Positioned).self, named: "With Position") { $0 is any Positioned.Type },
+        to: PausedState.self
+    ).ignored(in: PausedState.self)
+    let rewind = Event(from: .positioned, to: RewindingState.self, FastRewindingState.self)
+    let seek = Event(updating: .positioned)
+    let panic = Event(to: StoppedState.self).ignored(in: .positioned)
+    let eject = Event(from: StoppedState.self, to: StoppedState.self).or(from: .running, to: StoppedState.self)
+    let stay = Event(from: PlayingState.self, to: StoppedState.self).ignored(in: .running)
+}
+
+@Suite("Groups of states by protocol") struct GroupTests {
+    static let running = ["BufferingState", "PlayingState", "RewindingState", "FastRewindingState"]
+    static let expected: [(event: String, transitions: [String], ignored: [String])] = [
+        ("stop", running.map { "\($0) → StoppedState" }, []),
+        ("pause", ["PlayingState → PausedState"], ["PausedState"]),
+        (
+            "rewind",
+            ["PlayingState", "PausedState"].flatMap { ["\($0) → RewindingState", "\($0) → FastRewindingState"] }, []
+        ),
+        ("seek", ["PlayingState ↻ PlayingState", "PausedState ↻ PausedState"], []),
+        (
+            "panic",
+            ["StoppedState", "BufferingState", "RewindingState", "FastRewindingState"].map { "\($0) → StoppedState" },
+            ["PlayingState", "PausedState"]
+        ),
+        ("eject", (["StoppedState"] + running).map { "\($0) → StoppedState" }, []),
+        ("stay", ["PlayingState → StoppedState"], ["BufferingState", "RewindingState", "FastRewindingState"]),
+    ]
+
+    @Test(
+        "An event from a group leads from each of its states, and what is said of a class counts first",
+        arguments: expected
+    )
+    func table(_ event: String, _ transitions: [String], _ ignored: [String]) throws {
+        let found = try #require(Playback.table[event])
+        #expect(Set(found.transitions.map(\.description)) == Set(transitions))
+        #expect(Set(found.ignored) == Set(ignored))
+    }
+
+    @Test("The table names the groups, and an old table without them is decoded")
+    func tableOfGroups() throws {
+        let groups = Playback.table.groups
+        #expect(groups.map(\.name) == ["Running", "With Position"])
+        #expect(Set(groups[0].states) == Set(Self.running))
+        #expect(Set(groups[1].states) == ["PlayingState", "PausedState"])
+        #expect(Playback.diagnostics.isEmpty)
+        let old = #"""
+            {"workflow":"Old","version":2,"states":["A","B"],"superstates":{"B":"A"},"initial":"A","finals":["B"],
+            "events":[{"name":"go","transitions":[{"from":"A","to":"B","isUpdate":false}],"ignored":["B"]}]}
+            """#
+        let table = try JSONDecoder().decode(TransitionTable.self, from: Data(old.utf8))
+        #expect(table.groups.isEmpty && table["go"]?.ignored == ["B"] && table.superstates == ["B": "A"])
+        let data = try JSONEncoder().encode(Playback.table)
+        #expect(try JSONDecoder().decode(TransitionTable.self, from: data) == Playback.table)
+    }
+
+    @Test("For every event and state, table, `can`, validator and a real fire agree")
+    func everythingAgrees() throws {
+        let states: [any PlayerState] = [
+            StoppedState(), BufferingState(), PlayingState(), PausedState(position: 1), RewindingState(),
+            FastRewindingState(),
+        ]
+        let validator = TransitionValidator<Playback>()
+        for event in Playback.table.events {
+            for source in states {
+                let name = type(of: source).name
+                for destination in states {
+                    let machine = StateMachine<Playback>(in: source)
+                    let isListed = event.transitions.contains {
+                        $0.from == name && $0.to == type(of: destination).name
+                    }
+                    let isIgnored = event.ignored.contains(name)
+                    #expect(
+                        machine.can(named: event.name)
+                            == (isIgnored || event.transitions.contains { $0.from == name })
+                    )
+                    let verdict = Result {
+                        try validator.validate(named: event.name, from: name, to: type(of: destination).name)
+                    }
+                    let outcome = Result { try machine.fire(named: event.name, entering: destination) }
+                    #expect(((try? verdict.get()) != nil) == (isListed || isIgnored))
+                    #expect(((try? outcome.get()) != nil) == (isListed || isIgnored))
+                    #expect(machine.revision == (isListed ? 1 : 0))
+                }
+            }
+        }
+    }
+
+    @Test("Guards, hooks and builders get the state as the protocol")
+    func typed() throws {
+        let machine = StateMachine<Playback>()
+        let journal = Journal()
+        machine.guarded(\.stop) { running, _, _ in journal.write("guard \(running.speed)") }
+        machine.didExit((any Running).self) { running, _ in journal.write("left at \(running.speed)") }
+        machine.didEnter((any Positioned).self) { positioned, _ in journal.write("at \(positioned.position)") }
+        machine.onTransition(from: (any Running).self, to: (any Positioned).self) { running, positioned, _ in
+            journal.write("\(running.speed) → \(positioned.position)")
+        }
+        try machine.fire.buffer()
+        try machine.fire.play(PlayingState(speed: 2, position: 7))
+        try machine.fire.pause { (positioned: any Positioned) in PausedState(position: positioned.position) }
+        #expect(
+            journal.entries == ["left at 0.0", "at 7", "0.0 → 7", "left at 2.0", "at 7", "2.0 → 7"]
+        )
+        try machine.fire.seek { (positioned: any Positioned) in PausedState(position: positioned.position + 1) }
+        #expect((machine.state as? PausedState)?.position == 8 && machine.revision == 4)
+        try machine.fire.play(PlayingState(speed: 3))
+        #expect(throws: InvalidTransition.self) { try machine.fire.stop(userInfo: ["limit": 2.5]) }
+        #expect(machine.isIn((any Running).self) && machine.isIn((any Positioned).self))
+        try machine.fire.stop(userInfo: ["limit": 3.5])
+        #expect(!machine.isIn((any Running).self) && !machine.isIn((any Positioned).self))
+    }
+
+    @Test("A subclass is in the groups of its superclass, also in an archive")
+    func subclass() throws {
+        let machine = StateMachine<Playback>(in: PausedState(position: 0))
+        try machine.fire.rewind(FastRewindingState())
+        let restored = try StateMachine<Playback>(archive: machine.archive())
+        #expect(restored.can.stop && !restored.can.pause)
+        try restored.fire.stop { running in
+            #expect(running.speed == -8)
+            return StoppedState()
+        }
+        #expect(restored.state is StoppedState)
+    }
+
+    final class Deck: Stateful, Sendable {
+        let machine = StateMachine<Playback>(in: FastRewindingState())
+    }
+
+    @Test("What the workflow declares as a group can be asked by name")
+    func query() throws {
+        let deck = Deck()
+        let machine = deck.machine
+        #expect(deck.is.moving && deck.is.rewinding && !machine.is.paused)
+        try deck.stop()
+        #expect(!machine.is.moving && !machine.is.rewinding && !machine.is.paused)
+        try machine.fire.buffer()
+        #expect(machine.is.moving && !machine.is.rewinding)
+    }
+
+    @Test("An event from a group is coded with the names of its states")
+    func coding() throws {
+        let data = try JSONEncoder().encode(Playback.events.seek)
+        let json = try JSONDecoder().decode(JSONValue.self, from: data)
+        #expect(json["from"] == ["PlayingState", "PausedState"] && json["to"] == ["PlayingState", "PausedState"])
+        let seek = try JSONDecoder().decode(Playback.Event<any Positioned, any Positioned>.self, from: data)
+        #expect(seek == Playback.events.seek)
+        let stop = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(Playback.events.stop))
+        #expect(stop["from"]?.arrayValue?.count == 4 && stop["to"] == ["StoppedState"])
+    }
+
+    struct OneWay: Workflow {
+        static var initial: any PlayerState { BufferingState() }
+        static var states: [any WorkflowState.Type] { [BufferingState.self] }
+        static var groups: [any AnyStateGroup] { [StateGroup.positioned, StateGroup.running] }
+        let play = Event(from: .running, to: PausedState.self)
+        let stop = Event(from: PausedState.self, to: StoppedState.self)
+        let again = Event(from: StoppedState.self, to: StoppedState.self)
+    }
+
+    @Test("Waiting for a group that cannot be reached any more ends, and errors of actions know what leads to one")
+    func waiting() async throws {
+        #expect(OneWay.table.groups.map(\.name) == ["With Position", "Running"])
+        let machine = StateMachine<OneWay>(in: StoppedState())
+        await #expect(throws: StateUnreachable.self) { _ = try await machine.wait(for: (any Positioned).self) }
+        let other = StateMachine<OneWay>()
+        let running = try await other.wait(for: (any Running).self)
+        #expect(running.speed == 0)
+        let error = #expect(throws: InvalidAction.self) {
+            try other.perform(action: "seek", in: (any Positioned).self) { _ in }
+        }
+        #expect(error?.leadingEvents == ["play"])
+        #expect(error?.description.contains("These lead there: \"play\"") == true)
+    }
+
+    // MARK: Wrong groups
+
+    protocol Nobody: PlayerState {}
+    struct Lonely: Workflow {
+        static var initial: any PlayerState { StoppedState() }
+        static var groups: [any AnyStateGroup] { [StateGroup.running] }
+        let go = Event(
+            from: StateGroup((any Nobody).self) { $0 is any Nobody.Type },
+            to: StoppedState.self
+        )
+        let other = Event(
+            from: StateGroup((any PlayerState).self, named: "Nobody") { $0 is any PlayerState.Type },
+            to: StoppedState.self
+        )
+    }
+    struct Contradicting: Workflow {
+        static var initial: any PlayerState { StoppedState() }
+        static var states: [any WorkflowState.Type] { [PlayingState.self, BufferingState.self] }
+        let swap = Event(from: .positioned, to: StoppedState.self).ignored(in: .running)
+        let fine = Event(from: PlayingState.self, to: StoppedState.self).ignored(in: .running)
+    }
+    struct Mistaken: Workflow {
+        static var initial: any PlayerState { StoppedState() }
+        static let inverse = StateGroup((any Running).self) { !($0 is any Running.Type) }
+        let go = Event(from: Self.inverse, to: BufferingState.self)
+        let back = Event(from: BufferingState.self, to: StoppedState.self)
+    }
+    struct MistakenLater: Workflow {
+        static var initial: any PlayerState { StoppedState() }
+        let go = Event(from: StoppedState.self, to: PausedState.self)
+        let back = Event(
+            from: StateGroup((any Running).self) { $0 is any Positioned.Type },
+            to: StoppedState.self
+        )
+    }
+
+    @Test("A group without states, two of one name, and what two groups say that exclude each other are problems")
+    func problems() {
+        #expect(
+            Lonely.diagnostics == [
+                .emptyGroup("Running"), .emptyGroup("Nobody"), .duplicateGroupName("Nobody"),
+            ]
+        )
+        #expect(Contradicting.diagnostics == [.contradictoryIgnore(event: "swap", state: "PlayingState")])
+    }
+
+    @Test(
+        "A closure that asks for another protocol is a problem, at the latest when the first object of a class is seen"
+    )
+    func mistaken() async throws {
+        #expect(Mistaken.diagnostics == [.mistakenGroup("Running", state: "StoppedState")])
+        #expect(MistakenLater.diagnostics.isEmpty)
+        let result = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                try StateMachine<MistakenLater>().fire.go(PausedState(position: 1))
+            }
+        )
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("The group \"Running\" is wrong about PausedState"))
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("Occurrences") struct OccurrenceTests {
+    /// A gate that ignores being shut twice.
+    struct Gate: Workflow {
+        static var initial: any DoorState { ClosedState() }
+
+        let open = Event(from: ClosedState.self, to: OpenState.self)
+        let swing = Event(updating: OpenState.self)
+        let shut = Event(from: OpenState.self, to: ClosedState.self).ignored(in: ClosedState.self)
+            .guarded { open, _, _ in if open.angle > 90 { throw Refusal(text: "stuck") } }
+    }
+
+    private static func happen(to gate: StateMachine<Gate>) {
+        try? gate.fire.shut(userInfo: ["by": "me"])
+        try? gate.fire.open(OpenState(30), userInfo: ["by": "wind"])
+        try? gate.fire.swing(OpenState(120))
+        try? gate.fire.shut(userInfo: ["by": "me"])
+        try? gate.fire(named: "shout")
+        try? gate.perform(action: "paint", in: OpenState.self, userInfo: ["colour": "red"]) { _ in }
+        try? gate.perform(action: "knock", in: ClosedState.self) { _ in }
+        gate.announce("windy", userInfo: ["speed": 9])
+    }
+
+    private static func heard() -> [Occurrence] {
+        let heard = Mutex<[Occurrence]>([])
+        let gate = StateMachine<Gate>()
+        gate.observe { occurrence in heard.withLock { $0.append(occurrence) } }
+        happen(to: gate)
+        return heard.withLock { $0 }
+    }
+
+    private static let lines = [
+        "ignored 0 shut ClosedState", "transitioned 1 open ClosedState → OpenState",
+        "transitioned 2 swing OpenState → OpenState update", "rejected 2 shut OpenState → ClosedState declined",
+        "rejected 2 shout OpenState unknownEvent", "performed 2 paint OpenState",
+        "refused 2 knock OpenState notInState",
+        "announced 2 windy OpenState",
+    ]
+
+    private static func line(_ occurrence: Occurrence) -> String {
+        let name = occurrence.event ?? occurrence.action ?? occurrence.announcement ?? "nothing"
+        return "\(occurrence.kind) \(occurrence.revision) \(name) \(occurrence.source)"
+            + (occurrence.destination.map { " → \($0)" } ?? "") + (occurrence.reason.map { " \($0)" } ?? "")
+            + (occurrence.isUpdate ? " update" : "")
+    }
+
+    @Test("Each says what an audit log needs, ignored fires among them")
+    func contents() throws {
+        let before = Date()
+        let heard = Self.heard()
+        #expect(heard.map(Self.line) == Self.lines)
+        #expect(heard.allSatisfy { $0.workflow == "Gate" && $0.outcome != nil })
+        #expect(zip([before] + heard.map(\.date), heard.map(\.date) + [Date()]).allSatisfy { $0 <= $1 })
+        #expect(heard.map(\.userInfo.keys) == [["by"], ["by"], [], ["by"], [], ["colour"], [], ["speed"]])
+        guard case .ignored(let ignored) = heard[0].outcome else {
+            Issue.record("\(heard[0])")
+            return
+        }
+        #expect(
+            ignored.name == "shut" && ignored.state is ClosedState && ignored.userInfo["by", as: String.self] == "me"
+        )
+    }
+
+    @Test("They are archived and read back, in the same words and without the objects")
+    func coding() throws {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .archived
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .archived
+        let heard = Self.heard()
+        let read = try decoder.decode([Occurrence].self, from: encoder.encode(heard))
+        #expect(read.map(Self.line) == Self.lines)
+        #expect(read.map(\.message) == heard.map(\.message) && read.map(\.date) == heard.map(\.date))
+        #expect(read.allSatisfy { $0.outcome == nil && $0.workflow == "Gate" })
+        #expect(read[7].userInfo["speed", as: Int.self] == 9)
+        // A log says the same of what was read.
+        #expect(read.map { "\(LogEntry($0))" } == heard.map { "\(LogEntry($0))" })
+        let again = try decoder.decode([Occurrence].self, from: encoder.encode(read))
+        #expect(again.map(\.message) == heard.map(\.message))
+    }
+
+    @Test("Its JSON has these keys and no others")
+    func shape() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { _, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode("then")
+        }
+        let heard = Self.heard()
+        let lines = try heard.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+        #expect(
+            lines[2]
+                == #"{"date":"then","destination":"OpenState","event":"swing","isUpdate":true,"kind":"transitioned","message":"swing: OpenState → OpenState","revision":2,"source":"OpenState","workflow":"Gate"}"#
+        )
+        #expect(
+            lines[3]
+                == #"{"date":"then","destination":"ClosedState","event":"shut","kind":"rejected","message":"Gate cannot fire \"shut\" in OpenState: it was declined: Refusal(text: \"stuck\")","reason":"declined","revision":2,"source":"OpenState","userInfo":{"by":"me"},"workflow":"Gate"}"#
+        )
+        #expect(
+            lines[5]
+                == #"{"action":"paint","date":"then","kind":"performed","message":"\"paint\" performed in OpenState","revision":2,"source":"OpenState","userInfo":{"colour":"red"},"workflow":"Gate"}"#
+        )
+    }
+
+    @Test("What is no occurrence is an error, and a reason that a later version has added is read")
+    func foreign() throws {
+        let decoder = JSONDecoder()
+        for text in ["{}", "[]", #"{"kind":"exploded"}"#] {
+            #expect(throws: DecodingError.self) { try decoder.decode(Occurrence.self, from: Data(text.utf8)) }
+        }
+        let later = try decoder.decode(
+            Occurrence.self,
+            from: Data(
+                #"{"kind":"rejected","date":0,"workflow":"Gate","revision":1,"source":"A","reason":"tooLate","message":"m","new":1}"#
+                    .utf8
+            )
+        )
+        #expect(later.reason == "tooLate" && LogEntry(later).level == .warning && "\(LogEntry(later))" == "warning: m")
+    }
+
+    @Test("A log has a line about each, and levels that fit")
+    func levels() {
+        let levels = Self.heard().map { LogEntry($0).level }
+        #expect(levels == [.debug, .info, .debug, .warning, .error, .info, .warning, .notice])
+    }
+}
