@@ -12,6 +12,7 @@ ORDER = [
     ["Platform"],
     ["Memory"],
     ["Concurrency"],
+    ["Scheduling"],
     ["Workflow"],
     ["Compilation"],
     ["Engine"],

@@ -84,4 +84,11 @@ private struct Order: Workflow {
         }
         #expect(orders.count == 2)
     }
+
+    @Test("A state is archived without a machine")
+    func alone() throws {
+        let data = try Download.archive(of: CompletedState(byteCount: 7))
+        let state = try Download.state(from: data)
+        #expect((state as? CompletedState)?.byteCount == 7)
+    }
 }

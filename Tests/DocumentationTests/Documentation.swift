@@ -51,8 +51,11 @@ enum Documentation {
     static func lines(_ code: String) -> [String] {
         code.split(separator: "\n").map { line in
             let line = line.trimmingCharacters(in: .whitespaces)
-            for attribute in ["", "@MainActor "] where line.hasPrefix(attribute + "private ") {
-                return attribute + line.dropFirst((attribute + "private ").count)
+            for access in ["private ", "fileprivate "] {
+                if line.hasPrefix(access) { return String(line.dropFirst(access.count)) }
+                if line.hasPrefix("@MainActor " + access) {
+                    return line.replacing(access, with: "", maxReplacements: 1)
+                }
             }
             return line
         }.filter { !$0.isEmpty }

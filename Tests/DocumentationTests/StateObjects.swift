@@ -30,27 +30,27 @@ private struct Part: Codable, Sendable, Equatable {
     var byteCount = 0
 }
 
-/// Counts what is done with requests of one URL.
+/// Counts what is done with the requests of each URL.
 private final class Request: Sendable {
-    struct Counts: Equatable {
-        var made = 0
-        var opened = 0
-        var cancelled = 0
-    }
-
+    static let made = Mutex<[String: Int]>([:])
     static let opened = Mutex<[String: Int]>([:])
     static let cancelled = Mutex<[String: Int]>([:])
 
-    private let url = Mutex<String?>(nil)
+    private let url: String
+    private let isOpen = Mutex(false)
 
-    func open(_ part: Part, for machine: StateMachine<Download>?) {
-        url.withLock { $0 = part.url }
-        Self.opened.withLock { $0[part.url, default: 0] += 1 }
+    init(_ part: Part) {
+        url = part.url
+        Self.made.withLock { $0[part.url, default: 0] += 1 }
+    }
+
+    func open(for machine: StateMachine<Download>?) {
+        isOpen.withLock { $0 = true }
+        Self.opened.withLock { $0[url, default: 0] += 1 }
     }
 
     func cancel() {
-        // A request that nobody has opened has no URL.
-        let url = url.withLock { $0 } ?? "never opened"
+        let url = isOpen.withLock { $0 } ? url : "never opened"
         Self.cancelled.withLock { $0[url, default: 0] += 1 }
     }
 }
@@ -67,7 +67,7 @@ private final class LoadingState: DownloadState, Entering, Restoring, ExitPrepar
 
     init(_ part: Part) {
         current = part
-        request = Request()
+        request = Request(part)
     }
 
     /// Makes the state of an update: the request goes on.
@@ -78,8 +78,8 @@ private final class LoadingState: DownloadState, Entering, Restoring, ExitPrepar
 
     func with(_ part: Part) -> LoadingState { LoadingState(part, continuing: request) }
 
-    func didEnter(_ transition: StateTransition) { request.open(current, for: transition.machine(as: Download.self)) }
-    func didRestore(_ transition: StateTransition) { request.open(current, for: transition.machine(as: Download.self)) }
+    func didEnter(_ transition: StateTransition) { request.open(for: transition.machine(as: Download.self)) }
+    func didRestore(_ transition: StateTransition) { request.open(for: transition.machine(as: Download.self)) }
 
     func willExit(_ transition: StateTransition) {
         if transition.destination is CancelledState { request.cancel() }
@@ -133,12 +133,13 @@ private struct Download: Workflow {
         try machine.fire.cancel { state in CancelledState(state.part) }
         #expect(machine.revision == 3)
         #expect((machine.state as? CancelledState)?.part?.byteCount == 512)
+        #expect(Request.made.withLock { $0["one request"] } == 1)
         #expect(Request.opened.withLock { $0["one request"] } == 1)
         #expect(Request.cancelled.withLock { $0["one request"] } == 1)
         #expect(Request.cancelled.withLock { $0["never opened"] } == nil)
     }
 
-    @Test("Many updates open nothing")
+    @Test("Many updates make and open no further request")
     func manyUpdates() throws {
         let machine = StateMachine<Download>()
         try machine.fire.load(LoadingState(Part(url: "many updates")))
@@ -146,6 +147,7 @@ private struct Download: Workflow {
             try machine.fire.progress { loading in loading.with(Part(url: "many updates", byteCount: count)) }
         }
         #expect(machine.state.part?.byteCount == 100)
+        #expect(Request.made.withLock { $0["many updates"] } == 1)
         #expect(Request.opened.withLock { $0["many updates"] } == 1)
     }
 

@@ -2,14 +2,15 @@ import Heraclitus
 import Testing
 
 // The tour once more, in a module in which everything is the main actor's unless it says otherwise. A state protocol and
-// its extension say `nonisolated`, and with that every state is; what states carry says it, too.
+// its extension say `nonisolated`, and with that every state is; a subclass of a state says it, too, and so does what states carry if they
+// call its methods. Data alone, and an error, need not.
 
 nonisolated struct Request: Codable, Sendable {
     let url: String
     func cancel() {}
 }
 
-nonisolated enum DownloadError: Error, Codable {
+enum DownloadError: Error, Codable {
     case timedOut
 }
 

@@ -9,14 +9,14 @@ extension Figure {
             Figure(
                 name: "machine.can.load",
                 unit: "ns",
-                goal: 1.5,
+                goal: 0.5,
                 ours: can(StateMachine()),
                 limit: can(HandMachine())
             ),
             Figure(
                 name: "machine.state",
                 unit: "ns",
-                goal: 1.2,
+                goal: 1.1,
                 ours: state(of: StateMachine()),
                 limit: state(of: HandMachine())
             ),

@@ -15,7 +15,7 @@ extension Figure {
             Figure(
                 name: "a transition, by hand with turns and run to completion",
                 unit: "ns",
-                goal: 1.15,
+                goal: 1,
                 ours: transition(of: StateMachine()),
                 limit: transition(of: HandTurnMachine())
             ),
@@ -29,14 +29,14 @@ extension Figure {
             Figure(
                 name: "a rejected event, with an object",
                 unit: "ns",
-                goal: 1.5,
+                goal: 1.2,
                 ours: rejectionOfObject(StateMachine()),
                 limit: rejectionOfObject(HandMachine())
             ),
             Figure(
                 name: "a rejected event, with a builder",
                 unit: "ns",
-                goal: 1.5,
+                goal: 1.2,
                 ours: rejectionOfBuilder(StateMachine()),
                 limit: rejectionOfBuilder(HandMachine())
             ),

@@ -9,7 +9,7 @@ extension Figure {
             Figure(
                 name: "creating a machine, and letting go of it",
                 unit: "ns",
-                goal: 1.5,
+                goal: 1.3,
                 ours: perOperation { rounds in for _ in 0..<rounds { keep(StateMachine<Download>()) } },
                 limit: perOperation { rounds in for _ in 0..<rounds { keep(HandMachine()) } }
             ),

@@ -45,10 +45,14 @@ extension StateMachine {
         return archive
     }
 
-    /// Archives the machine, whatever its size, and says which state it archives: both as of one moment.
-    func archiveAndState() throws(ArchiveError) -> (archive: Data, state: String) {
+    /// Archives the machine, whatever its size, and says what one looks for without reading it: all as of one moment.
+    func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?) {
         let envelope = envelope()
-        return (try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name)
+        let state = envelope.snapshot.status.index
+        return (
+            try envelope.encoded(archiveEncoder), definition.states[state].name,
+            definition.deadlines(of: envelope.snapshot).first?.date
+        )
     }
 
     /// Restores a machine from an archive.
@@ -59,11 +63,17 @@ extension StateMachine {
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
     ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
+    ///   - scheduler: Fires the events that are due.
     /// - Throws: ``ArchiveError``, whatever the bytes are.
-    public convenience init(archive: Data, limit: Int = StateMachine.archiveLimit) throws(ArchiveError) {
+    public convenience init(
+        archive: Data,
+        limit: Int = StateMachine.archiveLimit,
+        scheduler: Scheduler = .system
+    ) throws(ArchiveError) {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         let definition = CompiledWorkflow<W>.shared.definition
-        self.init(MachineCore(definition, try EnvelopeReader.read(archive, definition) { try $0.snapshot() }))
+        let snapshot = try EnvelopeReader.read(archive, definition) { try $0.snapshot() }
+        self.init(MachineCore(definition, snapshot, scheduler))
     }
 }
 

@@ -10,6 +10,7 @@ enum EnvelopeKey: String, CodingKey {
     case version
     case revision
     case activated
+    case entered
     case state
     case data
     case definition
@@ -38,6 +39,10 @@ struct Envelope: Encodable {
             try container.encode(snapshot.status.activation != .entry, forKey: .activated)
         }
         try container.encode(state.name, forKey: .state)
+        // As text, whatever the coder does with dates.
+        if state.keepsEntry, let entered = snapshot.entered.flatMap(ArchivedDate.text) {
+            try container.encode(entered, forKey: .entered)
+        }
         if extras.contains(.definition) { try container.encode(definition.table, forKey: .definition) }
         do {
             try container.encode(StateData(state: state.type.typed(snapshot.state)), forKey: .data)

@@ -54,6 +54,13 @@ struct EnvelopeReader {
         let isActivated = isOfMachine ? try container.decode(Bool.self, forKey: .activated) : true
         let name = try container.decode(String.self, forKey: .state)
 
+        let entered = try container.decodeIfPresent(String.self, forKey: .entered).map { text in
+            guard let date = ArchivedDate.date(of: text) else {
+                throw ArchiveError.malformed(path: path(.entered), explanation: "\"\(text.prefix(40))\" is no date.")
+            }
+            return date
+        }
+
         let (object, index): (any WorkflowState, Int)
         if version == definition.version {
             index = try self.index(of: name)
@@ -82,7 +89,8 @@ struct EnvelopeReader {
             state: object,
             previous: nil,
             status: PackedStatus(index, isActivated ? .restoring : .entry),
-            revision: revision
+            revision: revision,
+            entered: entered
         )
     }
 

@@ -7,7 +7,7 @@
 // One state on its own, without a machine, of whatever class it is.
 
 extension Workflow {
-    /// A state of this workflow as something that is coded.
+    /// A state of this workflow, for properties of `Codable` types.
     public typealias ArchivedState = StateArchive<Self>
 
     /// Archives a state to JSON: its name and its data, and the workflow's version, but no machine's revision.
@@ -19,7 +19,7 @@ extension Workflow {
     /// - Parameters:
     ///   - state: The state, of a class that is registered with the workflow.
     ///   - isPrettyPrinted: Whether to write it on several lines for people to read.
-    ///   - limit: How many bytes the archive may have.
+    ///   - limit: The maximum size in bytes.
     /// - Returns: UTF-8 JSON, as machines are archived to.
     /// - Throws: ``ArchiveError/unknownState(_:known:path:)`` for a class that is not registered;
     ///   ``ArchiveError/unwritableState(_:underlyingError:)``; ``ArchiveError/tooLarge(_:limit:)``.
@@ -35,13 +35,13 @@ extension Workflow {
         return archive
     }
 
-    /// Makes a state of an archive, which is one of a state alone or of a machine.
+    /// Restores a state from its archive, or from that of a machine.
     ///
-    /// The class is looked up only among the workflow's own, by its ``WorkflowState/name``. What an older version of the workflow has
-    /// written goes through its ``migrations`` first. No hook is called.
+    /// The class is looked up only among the workflow's own, by its ``WorkflowState/name``. An archive of an older version of
+    /// the workflow goes through its ``migrations`` first. No hook is called.
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(of:prettyPrinted:limit:)`` and ``StateMachine/archive(including:prettyPrinted:limit:)`` write.
-    ///   - limit: How many bytes the archive may have.
+    ///   - limit: The maximum size in bytes.
     /// - Returns: The state.
     /// - Throws: ``ArchiveError``, whatever the bytes are.
     public static func state(
@@ -54,7 +54,7 @@ extension Workflow {
     }
 }
 
-/// A state of a workflow, of whatever class, within something that is coded.
+/// A state of a workflow, of whatever class, as a property of a `Codable` type.
 ///
 /// ```swift
 /// struct Entry: Codable {
@@ -71,7 +71,7 @@ public struct StateArchive<W: Workflow>: Sendable {
     /// The state.
     public let state: W.AnyState
 
-    /// Makes something to code of a state.
+    /// Makes a property of a state.
     /// - Parameter state: The state.
     public init(_ state: W.AnyState) { self.state = state }
 }
@@ -79,7 +79,7 @@ public struct StateArchive<W: Workflow>: Sendable {
 extension StateArchive: Codable {
     /// Encodes the state with its name and the workflow's version.
     /// - Parameter encoder: The encoder.
-    /// - Throws: ``ArchiveError`` for a class that is not registered with the workflow; with what the state's own `encode(to:)` throws.
+    /// - Throws: ``ArchiveError`` for a class that is not registered with the workflow; or with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
         try Envelope(ofState: state as AnyObject, CompiledWorkflow<W>.shared.definition).encode(to: encoder)
     }

@@ -8,16 +8,23 @@ struct CompiledState: Sendable {
     /// The class itself, then its registered superclasses from the nearest to the farthest.
     let lineage: [Int]
     let hooks: StateHooks
+
+    /// The events that fire by themselves in it.
+    let deadlines: [CompiledDeadline]
     let layout = LearnedLayout()
+
+    /// Whether anything follows from when it was entered.
+    var keepsEntry: Bool { deadlines.contains(where: \.rule.isSinceEntry) }
 
     private let empty: (any EmptyState.Type)?
 
-    init(index: Int, type: any WorkflowState.Type, name: String, lineage: [Int]) {
+    init(index: Int, type: any WorkflowState.Type, name: String, lineage: [Int], deadlines: [CompiledDeadline]) {
         self.index = index
         self.type = type
         self.name = name
         self.lineage = lineage
-        hooks = StateHooks(of: type)
+        self.deadlines = deadlines
+        hooks = StateHooks(of: type, hasActivity: !deadlines.isEmpty)
         empty = type as? any EmptyState.Type
     }
 
@@ -28,6 +35,13 @@ struct CompiledState: Sendable {
 
     /// Makes an object, where the state is an ``EmptyState``.
     var make: (() -> any WorkflowState)? { empty.map { empty in { empty.init() } } }
+}
+
+/// An event that fires by itself in a state.
+struct CompiledDeadline: Sendable {
+    /// The number of the event.
+    let event: Int
+    let rule: DeadlineRule
 }
 
 /// A class of states with its number.

@@ -26,6 +26,8 @@ struct Definition: Sendable {
 
         /// How an object is handed out as the workflow's `AnyState`, if it can be one.
         let findLayout: @Sendable (AnyObject) -> ExistentialLayout?
+        /// Whether anything goes on by itself in any state.
+        let hasActivity: Bool
         let stateIndices: ClassTable
         let stateIndicesByName: [String: Int]
         let eventIndicesByName: [String: Int]
@@ -62,6 +64,7 @@ struct Definition: Sendable {
                 },
                 objectAccess: objectAccess,
                 findLayout: findLayout,
+                hasActivity: states.contains { !$0.deadlines.isEmpty },
                 stateIndices: stateIndices,
                 stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },
                 eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
@@ -80,6 +83,8 @@ struct Definition: Sendable {
 
     @inline(__always)
     var events: ImmortalArray<CompiledEvent> { content.value.events }
+
+    var hasActivity: Bool { content.value.hasActivity }
 
     var actions: [CompiledAction] { content.value.actions }
 

@@ -90,6 +90,13 @@ struct DefinitionCompiler {
         findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?
     ) -> Definition {
         for (index, event) in properties.events.enumerated() { event.slot.bind(to: index) }
+        let events = properties.events.indices.map { compiledEvent($0, tables[$0]) }
+        var deadlines = [[CompiledDeadline]](repeating: [], count: states.types.count)
+        for event in events where !event.declaration.deadlines.isEmpty {
+            for state in event.reach.leads.states(where: \.isAllowed) {
+                deadlines[state] += event.declaration.deadlines.map { CompiledDeadline(event: event.index, rule: $0) }
+            }
+        }
         return Definition(
             workflow: workflow,
             version: version,
@@ -99,12 +106,13 @@ struct DefinitionCompiler {
                     index: $0,
                     type: states.types[$0],
                     name: states.names[$0],
-                    lineage: states.lineages[$0]
+                    lineage: states.lineages[$0],
+                    deadlines: deadlines[$0]
                 )
             },
             groups: groups.groups,
             actions: actions,
-            events: properties.events.indices.map { compiledEvent($0, tables[$0]) },
+            events: events,
             eventValues: eventValues,
             initial: initial,
             objectAccess: objectAccess,

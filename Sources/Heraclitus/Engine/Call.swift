@@ -36,32 +36,29 @@ struct Call: ~Copyable {
     /// Asks the turn what is to be done.
     @inline(__always)
     func turn<Result>(_ body: (inout MachineTurn) -> Result) -> Result {
-        thread.withContent { $0.withEntry(of: lentMachine.id) { body(&$0.turn) } }
+        thread.content.withTurn(of: lentMachine.id, body)
     }
 
     /// Keeps an object until the machine has been released.
     @inline(__always)
-    func retire(_ object: __owned AnyObject) {
-        thread.withContent { $0.withEntry(of: lentMachine.id) { $0.retired.add(object) } }
-    }
+    func retire(_ object: consuming OwnedObject) { thread.content.retire(object, of: lentMachine.id) }
 
     /// Something to lend the objects of a transition with.
     @inline(__always)
     func takeLoan(_ terms: StateTransition.Terms) -> TransitionLoan {
         var loan = TransitionLoan()
-        thread.withContent { $0.lendingDesk.give(to: &loan, terms) }
+        thread.content.lendingDesk.give(to: &loan, terms)
         return loan
     }
 
     /// Takes back what was lent, when everyone has returned who was to be called.
     @inline(__always)
     func takeBack(_ loan: inout TransitionLoan) {
-        let kept = thread.withContent { $0.lendingDesk.takeBack(&loan) }
-        if let kept { retire(kept) }
+        if let kept = thread.content.lendingDesk.takeBack(&loan) { retire(OwnedObject(kept)) }
     }
 
     /// Takes back what was lent for a transition that waits in the queue, and so outlives the state and the call that it refers to.
     func takeBackKept(_ loan: inout TransitionLoan) -> LentObjects<StateTransition.Terms>? {
-        thread.withContent { $0.lendingDesk.takeBackKept(&loan) }
+        thread.content.lendingDesk.takeBackKept(&loan)
     }
 }

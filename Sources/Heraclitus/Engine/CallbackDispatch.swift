@@ -30,38 +30,36 @@ extension MachineCore {
                 try body(definition.states[plan.destination].hooks.shouldEnter)
             }
         }
-        guard listened.contains(.guards) else { return }
-        try forEachClosure(in: .guards) { closure in
-            if case .guard(let ask) = closure { try body(ask) }
-        }
+        if listened.contains(.guards) { try forEachClosure(in: .guards) { try body($0.ask) } }
     }
 
     /// Calls everybody who listens in some phases, in the order of the phases.
     @inline(__always)
     func notify(_ phases: CallbackPhases, of plan: TransitionPlan, _ loan: borrowing TransitionLoan) {
+        let phases = phases.intersection(plan.kind.phases)
+        guard hasListeners(in: phases, of: plan) else { return }
         loan.withObjects { notify(phases, of: plan, StateTransition($0)) }
     }
 
+    @inline(never)
     private func notify(_ phases: CallbackPhases, of plan: TransitionPlan, _ transition: StateTransition) {
-        let phases = phases.intersection(plan.kind.phases)
-        guard hasListeners(in: phases, of: plan) else { return }
         var rest = phases
         // Looked at anew after each phase: what is added meanwhile is called from the next phase on.
         while let phase = rest.intersection(plan.hooks.union(listened)).first {
             rest.removeAll(through: phase)
             if plan.hooks.contains(phase) { callHook(phase, of: plan, transition) }
-            guard listened.contains(phase) else { continue }
-            forEachClosure(in: phase) { closure in
-                if case .hook(_, let call) = closure { call(transition) }
-            }
+            if listened.contains(phase) { callClosures(in: phase, transition) }
         }
+    }
+
+    @inline(never)
+    private func callClosures(in phase: CallbackPhase, _ transition: StateTransition) {
+        forEachClosure(in: phase) { $0.call(transition) }
     }
 
     /// Tells observers what is no transition.
     func tellObservers(_ occurrence: Occurrence) {
-        forEachClosure(in: .notices) { closure in
-            if case .notice(let tell) = closure { tell(occurrence) }
-        }
+        forEachClosure(in: .notices) { $0.tell(occurrence) }
     }
 
     private func callHook(_ phase: CallbackPhase, of plan: TransitionPlan, _ transition: StateTransition) {
@@ -72,6 +70,8 @@ extension MachineCore {
         case .didExit: definition.states[plan.source].hooks.didExit(transition)
         case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)
         case .didRestore: definition.states[plan.destination].hooks.didRestore(transition)
+        case .activityEnd: endActivity()
+        case .activityStart: startActivity(of: plan, transition)
         case .didFire: for hook in definition.events[plan.event].declaration.didFire { hook(transition) }
         case .guards, .observers, .notices: break
         }
@@ -79,10 +79,12 @@ extension MachineCore {
 
     /// Calls a body with the closures of a phase in the order in which they were added; not with one that is cancelled meanwhile.
     @inline(__always)
-    private func forEachClosure(in phase: CallbackPhase, _ body: (CallbackList.Closure) throws -> Void) rethrows {
-        guard let list = callbacks else { return }
-        for entry in list.contents.entries where entry.phase == phase && !entry.isCancelled {
-            try body(entry.closure)
+    private func forEachClosure(in phase: CallbackPhase, _ body: (borrowing CallbackEntry) throws -> Void) rethrows {
+        let callbacks = callbacks
+        // A span is read where it is, and nobody counts references to what is called.
+        let entries = callbacks.span
+        for index in entries.indices where entries[index].phase == phase && !entries[index].isCancelled {
+            try body(entries[index])
         }
     }
 }

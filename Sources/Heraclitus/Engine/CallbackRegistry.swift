@@ -10,88 +10,80 @@ extension MachineCore {
     @inline(__always)
     var listened: CallbackPhases { CallbackPhases(rawValue: state.lock.note) }
 
-    /// The closures, for somebody who is to call some of them.
+    /// The closures in the order in which they were added, for somebody who is to call some of them.
     @inline(__always)
-    var callbacks: CallbackList? { state.lock.withLock { $0 } }
+    var callbacks: [CallbackEntry] { state.lock.withLock { $0 } }
 
     /// Adds closures that are cancelled together.
     /// - Returns: Their number.
-    func addCallbacks(_ closures: [CallbackList.Closure]) -> Int {
-        changeCallbacks { list in
-            list.entries += closures.map { CallbackList.Entry($0, number: list.nextNumber) }
-            list.nextNumber += 1
-            return list.nextNumber - 1
-        }
+    func addCallbacks(_ callbacks: [Callback]) -> Int {
+        let number = CallbackEntry.newNumber()
+        changeCallbacks { $0 += callbacks.map { CallbackEntry($0, number: number) } }
+        return number
     }
 
     /// Removes closures, which whoever is about to call them does not call; does nothing if they were removed before.
     func cancelCallbacks(_ number: Int) {
-        changeCallbacks { list in
-            for entry in list.entries where entry.number == number { entry.cancel() }
-            list.entries.removeAll { $0.number == number }
+        changeCallbacks { entries in
+            for entry in entries where entry.number == number { entry.cancel() }
+            entries.removeAll { $0.number == number }
         }
     }
 
-    @discardableResult
-    private func changeCallbacks<Result: Sendable>(_ change: (inout CallbackList.Contents) -> Result) -> Result {
-        let (old, result) = state.lock.withLock { list in
-            var contents = list?.contents ?? CallbackList.Contents()
-            let result = change(&contents)
-            let old = list
-            list = CallbackList(contents)
-            state.lock.changeNote(contents.phases.rawValue)
-            return (old, result)
+    private func changeCallbacks(_ change: (inout [CallbackEntry]) -> Void) {
+        let old = state.lock.withLock { entries in
+            let old = entries
+            change(&entries)
+            state.lock.changeNote(CallbackPhases(entries.lazy.map(\.phase)).rawValue)
+            return old
         }
         // Here and not in the lock: releasing a closure may call user code.
         withExtendedLifetime(old) {}
-        return result
     }
 }
 
-/// The closures of a machine in the order in which they were added; never changed.
+/// What may be added to a machine.
+enum Callback: Sendable {
+    case `guard`(@Sendable (StateTransition) throws -> Void)
+    case hook(CallbackPhase, @Sendable (StateTransition) -> Void)
+    case notice(@Sendable (Occurrence) -> Void)
+
+    /// What the machine works with; it is called by nobody, and here because most machines have none and so no place for it.
+    case environment(MachineEnvironment)
+}
+
+/// A closure that was added to a machine, and when it is called.
+///
+/// It has one of each kind, of which one does anything: to take a closure out of an enum or an optional would count a reference.
 @usableFromInline
-final class CallbackList: Sendable {
-    /// A closure, and when it is called.
-    enum Closure: Sendable {
-        case `guard`(@Sendable (StateTransition) throws -> Void)
-        case hook(CallbackPhase, @Sendable (StateTransition) -> Void)
-        case notice(@Sendable (Occurrence) -> Void)
+final class CallbackEntry: Sendable {
+    let phase: CallbackPhase
+    let ask: @Sendable (StateTransition) throws -> Void
+    let call: @Sendable (StateTransition) -> Void
+    let tell: @Sendable (Occurrence) -> Void
+    let environment: MachineEnvironment?
 
-        var phase: CallbackPhase {
-            switch self {
-            case .guard: .guards
-            case .hook(let phase, _): phase
-            case .notice: .notices
-            }
+    /// That of the closures that are cancelled together; it never comes again.
+    let number: Int
+    private let cancelled = Atomic(false)
+
+    private static let lastNumber = Atomic(0)
+
+    static func newNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
+
+    init(_ callback: Callback, number: Int) {
+        self.number = number
+        switch callback {
+        case .guard(let ask): (phase, self.ask, call, tell) = (.guards, ask, { _ in }, { _ in })
+        case .hook(let phase, let call): (self.phase, ask, self.call, tell) = (phase, { _ in }, call, { _ in })
+        case .notice(let tell): (phase, ask, call, self.tell) = (.notices, { _ in }, { _ in }, tell)
+        case .environment: (phase, ask, call, tell) = (.activityStart, { _ in }, { _ in }, { _ in })
         }
+        environment = if case .environment(let environment) = callback { environment } else { nil }
     }
 
-    final class Entry: Sendable {
-        let closure: Closure
-        let number: Int
-        let phase: CallbackPhase
-        private let cancelled = Atomic(false)
+    @inline(__always)
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-        init(_ closure: Closure, number: Int) {
-            self.closure = closure
-            self.number = number
-            phase = closure.phase
-        }
-
-        @inline(__always)
-        var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
-
-        func cancel() { cancelled.store(true, ordering: .releasing) }
-    }
-
-    struct Contents: Sendable {
-        var entries: [Entry] = []
-        var nextNumber = 0
-
-        var phases: CallbackPhases { CallbackPhases(entries.map { CallbackPhases($0.phase) }) }
-    }
-
-    let contents: Contents
-
-    init(_ contents: Contents) { self.contents = contents }
+    func cancel() { cancelled.store(true, ordering: .releasing) }
 }

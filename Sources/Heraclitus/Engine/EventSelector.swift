@@ -12,6 +12,9 @@ enum EventSelector {
     /// An event value that belongs to no workflow: no stored property, or a modified copy of one.
     case unbound
 
+    /// An event of the workflow that belongs to a state object, and is to fire only while that is the current one.
+    indirect case bound(event: Int, to: any WorkflowState)
+
     /// The one event that leads to a class.
     indirect case entering(any AnyObject.Type)
 
@@ -23,21 +26,24 @@ enum EventSelector {
 }
 
 extension MachineCore {
+    /// The state object in which everything accepted so far will leave the machine; in its turn.
+    private func expectedObject(_ call: borrowing Call) -> AnyObject {
+        call.turn { $0.lastQueued?.state } ?? state.withOwnersView { state, _ in state }
+    }
+
     /// Finds the event that is to fire.
     @inline(__always)
-    func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition) -> Int {
+    func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Refusal) -> Int {
         if case .event(let index) = selector { return index }
         return try search(selector, in: source, call)
     }
 
     @inline(never)
-    private func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition)
-        -> Int
-    {
-        func refusal(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> InvalidTransition {
-            self.refusal(reason, selector, from: source, userInfo: call.userInfo, candidates: candidates)
+    private func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Refusal) -> Int {
+        func refusal(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> Refusal {
+            self.refusal(reason, of: selector, from: source, candidates: candidates)
         }
-        func onlyEvent(to destination: Int) throws(InvalidTransition) -> Int {
+        func onlyEvent(to destination: Int) throws(Refusal) -> Int {
             let events = definition.events.filter {
                 $0.reach.leads[source, destination] && !$0.reach.updates(source, to: destination)
             }
@@ -49,6 +55,9 @@ extension MachineCore {
         switch selector {
         case .event(let index):
             return index
+        case .bound(let index, let state):
+            if expectedObject(call) === state { return index }
+            throw refusal(.notCurrent, [])
         case .named(let name):
             if let index = definition.eventIndex(named: name) { return index }
             throw refusal(.unknownEvent)

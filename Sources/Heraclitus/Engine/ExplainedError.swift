@@ -76,6 +76,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "the workflow has no state \"\(unknownState ?? "")\"."
         case .notAllowed:
             "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
+        case .notCurrent:
+            "it belongs to a state object that was left."
         case .declined:
             "it was declined: \(causeWords)"
         case .unregisteredState:
@@ -106,7 +108,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "Its events are \(Self.list(candidates))."
         case .unknownState:
             "Its states are \(Self.list(candidates))."
-        case .declined:
+        case .declined, .notCurrent:
             nil
         case .unregisteredState:
             "Name it in an event or list it in the workflow's `states`."

@@ -10,36 +10,25 @@ extension MachineCore {
     /// Begins a fire in the turn of its call.
     /// - Returns: The state that it leaves.
     @inline(__always)
-    func begin(_ selector: EventSelector, _ call: borrowing Call) throws(InvalidTransition) -> Int {
+    func begin(_ selector: EventSelector, _ call: borrowing Call) throws(Refusal) -> Int {
         let source = call.turn { $0.expected }
         switch call.turn({ $0.beginFire() }) {
         case .decide: return source
         case .refuseInProgress:
-            throw refusal(.transitionInProgress, selector, from: source, userInfo: call.userInfo)
+            throw refusal(.transitionInProgress, of: selector, from: source)
         case .refuseEndlessChain:
-            throw refusal(.endlessChain, selector, from: source, userInfo: call.userInfo)
+            throw refusal(.endlessChain, of: selector, from: source)
         }
     }
 
     /// Asks the table whether an event leaves a state.
     /// - Returns: `false` if it is ignored there.
     @inline(__always)
-    func validate(
-        _ event: Immortal<CompiledEvent>,
-        from source: Int,
-        _ call: borrowing Call
-    ) throws(InvalidTransition) -> Bool {
+    func validate(_ event: Immortal<CompiledEvent>, from source: Int) throws(Refusal) -> Bool {
         switch event.value.reach.verdict(from: source, to: nil) {
         case .allowed: return true
         case .ignored: return false
-        case .notAllowed:
-            throw InvalidTransition(
-                .notAllowed,
-                event: event.value.index,
-                from: source,
-                in: definition,
-                userInfo: call.userInfo
-            )
+        case .notAllowed: throw Refusal(.notAllowed, event: event.value.index, from: source)
         }
     }
 
@@ -47,13 +36,12 @@ extension MachineCore {
     @inline(__always)
     func object(
         of candidate: CandidateTransition,
-        building build: (CandidateTransition) throws -> OwnedObject,
-        _ call: borrowing Call
-    ) throws(InvalidTransition) -> OwnedObject {
+        building build: (CandidateTransition) throws -> OwnedObject
+    ) throws(Refusal) -> OwnedObject {
         do {
             return try build(candidate)
         } catch {
-            throw refusal(of: candidate, because: error, userInfo: call.userInfo)
+            throw refusal(of: candidate, because: error)
         }
     }
 
@@ -63,11 +51,11 @@ extension MachineCore {
         _ candidate: CandidateTransition,
         leadingTo state: borrowing OwnedObject,
         _ call: borrowing Call
-    ) throws(InvalidTransition) -> TransitionPlan {
+    ) throws(Refusal) -> TransitionPlan {
         let destination = state.withObject { definition.destination(of: candidate.event, from: candidate.source, $0) }
         if let destination { return TransitionPlan(candidate, to: destination, in: definition) }
-        call.retire(state.object)
-        throw refusal(of: candidate, to: state.object, userInfo: call.userInfo)
+        call.retire(OwnedObject(state.object))
+        throw refusal(of: candidate, to: state.object)
     }
 
     /// Asks the guards, if anybody is to hear of the transition at all.
@@ -80,7 +68,7 @@ extension MachineCore {
         _ role: TurnRole,
         _ purpose: CallPurpose,
         _ call: borrowing Call
-    ) throws(InvalidTransition) -> TransitionLoan {
+    ) throws(Refusal) -> TransitionLoan {
         guard role == .nested || hasListeners(in: plan.kind.phases, of: plan) else { return TransitionLoan() }
         var loan = lend(plan, from: candidate, to: state, call)
         if hasListeners(in: .guards, of: plan) { try askGuards(of: plan, to: state, &loan, purpose, call) }
@@ -94,13 +82,13 @@ extension MachineCore {
         _ loan: inout TransitionLoan,
         _ purpose: CallPurpose,
         _ call: borrowing Call
-    ) throws(InvalidTransition) {
+    ) throws(Refusal) {
         do {
             try loan.withObjects { objects in try askGuards(of: plan, StateTransition(objects), purpose) }
         } catch {
             call.takeBack(&loan)
-            call.retire(state.object)
-            throw refusal(of: plan, because: error, userInfo: call.userInfo)
+            call.retire(OwnedObject(state.object))
+            throw refusal(of: plan, because: error)
         }
     }
 
@@ -173,15 +161,16 @@ extension MachineCore {
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) -> InvalidTransition {
-        let error = refusal(.deadlock, selector, from: now.index, userInfo: call.userInfo, machines: circle.machines)
+        let refusal = refusal(.deadlock, of: selector, from: now.index, machines: circle.machines)
+        let error = InvalidTransition(refusal, in: definition, userInfo: call.userInfo)
         if purpose.isToldToObservers { tellOutsideTurn(.rejected(error), call) }
         return error
     }
 
     /// Tells observers something without the turn, which would never come; nothing of what they cause by that themselves.
     func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
-        guard call.thread.withContent({ $0.beginTellingOutsideTurns() }) else { return }
+        guard call.thread.content.beginTellingOutsideTurns() else { return }
         tellObservers(occurrence(outcome))
-        call.thread.withContent { $0.endTellingOutsideTurns() }
+        call.thread.content.endTellingOutsideTurns()
     }
 }

@@ -41,8 +41,7 @@ public struct InvalidAction: Error, Sendable {
 
     /// The names of the events that lead from the state to one that allows the action, in the order of the definition.
     ///
-    /// None where a protocol allows it of which the workflow has no ``StateGroup``: whether a class conforms to that is not known
-    /// before there is an object.
+    /// None if a protocol allows the action, and the workflow has no ``StateGroup`` of it: only objects show which classes conform.
     public let leadingEvents: [String]
 
     let knowsLeadingEvents: Bool

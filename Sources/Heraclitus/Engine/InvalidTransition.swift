@@ -21,6 +21,9 @@ public struct InvalidTransition: Error, Sendable {
         /// The event does not lead from the source, or not to that destination.
         case notAllowed
 
+        /// The event belongs to a state object that is no longer the current one: it comes too late.
+        case notCurrent
+
         /// A guard, or a closure that builds the destination, threw the ``InvalidTransition/underlyingError``.
         case declined
 
@@ -57,16 +60,81 @@ public struct InvalidTransition: Error, Sendable {
     }
 
     /// Why the fire was rejected.
-    public let reason: Reason
+    public var reason: Reason { refusal.reason }
 
     /// The values that the caller passed.
     public let userInfo: UserInfo
 
-    // Numbers, of which names are made when somebody asks: an error is often caught and forgotten.
+    private let refusal: Refusal
     private let definition: Definition
-    private let eventIndex: Int?
-    private let sourceIndex: Int?
-    private let details: Details?
+
+    init(_ refusal: Refusal, in definition: Definition, userInfo: UserInfo) {
+        self.refusal = refusal
+        self.definition = definition
+        self.userInfo = userInfo
+    }
+
+    /// The name of the workflow.
+    public var workflow: String { definition.workflow }
+
+    /// The name of the event that was fired; `nil` where `enter` found none or several, and for one that has none.
+    public var event: String? { refusal.event.map { definition.events[$0].name } ?? refusal.details?.event }
+
+    /// The name of the state that the machine was in, or would have been in when its turn came.
+    public var source: String { refusal.source.map { definition.states[$0].name } ?? refusal.details?.source ?? "" }
+
+    /// The name of the state that was to be entered, as far as it is known.
+    public var destination: String? {
+        if let destination = refusal.details?.destination { return destination }
+        guard let only = refusal.event.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }
+        return definition.states[only.index].name
+    }
+
+    /// What a guard or a builder threw.
+    public var underlyingError: (any Error)? { refusal.details?.underlyingError }
+
+    /// The names that would have answered an ambiguous or unknown one: events or states, as the ``reason`` says.
+    ///
+    /// For an unknown name they are all that there are, those first that are most like it.
+    public var candidates: [String] {
+        switch reason {
+        case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)
+        case .unknownState: definition.states.map(\.name).nearestFirst(to: unknownState)
+        default: refusal.details?.candidates ?? []
+        }
+    }
+
+    /// The name that no state has: only of states that there are the number is known.
+    var unknownState: String? { refusal.source == nil ? refusal.details?.source : refusal.details?.destination }
+
+    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
+    public var machines: [String] { refusal.details?.machines ?? [] }
+
+    /// The names of the events that lead from the source, in the order of the definition; without those that are ignored there.
+    public var allowedEvents: [String] {
+        refusal.source.map(definition.eventNames(leaving:)) ?? []
+    }
+}
+
+/// Why a fire is refused, by number: names are made when somebody asks, because an error is often caught and forgotten.
+struct Refusal: Error {
+    let reason: InvalidTransition.Reason
+    private let eventNumber: Int32
+    private let sourceNumber: Int32
+    let details: Details?
+
+    init(_ reason: InvalidTransition.Reason, event: Int?, from source: Int?, _ details: Details? = nil) {
+        self.reason = reason
+        eventNumber = Int32(truncatingIfNeeded: event ?? -1)
+        sourceNumber = Int32(truncatingIfNeeded: source ?? -1)
+        self.details = details
+    }
+
+    /// The number of the event that was fired, where there is one.
+    var event: Int? { eventNumber < 0 ? nil : Int(eventNumber) }
+
+    /// The number of the state that the machine was in, where that is registered.
+    var source: Int? { sourceNumber < 0 ? nil : Int(sourceNumber) }
 
     /// What most errors have nothing to say about, and what only a name can say.
     final class Details: Sendable {
@@ -92,67 +160,5 @@ public struct InvalidTransition: Error, Sendable {
             self.candidates = candidates
             self.machines = machines
         }
-    }
-
-    @usableFromInline
-    init(_ reason: Reason, event: Int, from source: Int, in definition: Definition, userInfo: UserInfo) {
-        self.init(reason, event: event, from: source, in: definition, userInfo: userInfo, details: nil)
-    }
-
-    init(
-        _ reason: Reason,
-        event: Int?,
-        from source: Int?,
-        in definition: Definition,
-        userInfo: UserInfo,
-        details: Details?
-    ) {
-        self.reason = reason
-        self.userInfo = userInfo
-        self.definition = definition
-        eventIndex = event
-        sourceIndex = source
-        self.details = details
-    }
-
-    /// The name of the workflow.
-    public var workflow: String { definition.workflow }
-
-    /// The name of the event; `nil` if `enter` found none or several, and for an event without a name.
-    public var event: String? { eventIndex.map { definition.events[$0].name } ?? details?.event }
-
-    /// The name of the state that the machine was in, or would have been in after everything accepted before.
-    public var source: String { sourceIndex.map { definition.states[$0].name } ?? details?.source ?? "" }
-
-    /// The name of the state to enter, if it is known.
-    public var destination: String? {
-        if let destination = details?.destination { return destination }
-        guard let only = eventIndex.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }
-        return definition.states[only.index].name
-    }
-
-    /// The error that a guard or a builder has thrown.
-    public var underlyingError: (any Error)? { details?.underlyingError }
-
-    /// The names of events or states to choose from, depending on the ``reason``.
-    ///
-    /// For an unknown name they are all that there are, those first that are most like it.
-    public var candidates: [String] {
-        switch reason {
-        case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)
-        case .unknownState: definition.states.map(\.name).nearestFirst(to: unknownState)
-        default: details?.candidates ?? []
-        }
-    }
-
-    /// The name that no state has: only of states that there are the number is known.
-    var unknownState: String? { sourceIndex == nil ? details?.source : details?.destination }
-
-    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
-    public var machines: [String] { details?.machines ?? [] }
-
-    /// The names of the events that lead from the source, in the order of the definition; without those that are ignored there.
-    public var allowedEvents: [String] {
-        sourceIndex.map(definition.eventNames(leaving:)) ?? []
     }
 }

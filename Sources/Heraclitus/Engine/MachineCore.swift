@@ -2,6 +2,12 @@
 
 public import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a machine consists of: the same for every workflow, and so compiled once and not for each.
 ///
 /// ``StateMachine`` is this with types. Who reads needs no ownership: `status` and `revision` are single words, which change in the
@@ -12,12 +18,24 @@ struct MachineCore: ~Copyable, Sendable {
     let ownership = OwnershipLock()
     let revision: Atomic<Int>
 
-    /// The state, and in the same lock the closures that were added to this machine, once there was one.
-    @usableFromInline let state: StateCell<CallbackList?>
+    /// The state, and in the same lock the closures that were added to this machine.
+    @usableFromInline let state: StateCell<[CallbackEntry]>
     @usableFromInline let status: Atomic<UInt32>
 
-    init(_ definition: Definition, _ snapshot: Snapshot) {
-        self.init(definition, OwnedObject(snapshot.state), snapshot.status, snapshot.revision, snapshot.previous)
+    init(
+        _ definition: Definition,
+        _ snapshot: Snapshot,
+        _ scheduler: Scheduler = .system
+    ) {
+        self.init(
+            definition,
+            OwnedObject(snapshot.state),
+            snapshot.status,
+            snapshot.revision,
+            snapshot.previous,
+            environment: definition.hasActivity
+                ? MachineEnvironment(scheduler, entered: snapshot.entered) : nil
+        )
     }
 
     init(
@@ -25,10 +43,16 @@ struct MachineCore: ~Copyable, Sendable {
         _ state: consuming OwnedObject,
         _ status: PackedStatus,
         _ revision: Int = 0,
-        _ previous: AnyObject? = nil
+        _ previous: AnyObject? = nil,
+        environment: MachineEnvironment? = nil
     ) {
         self.definition = definition
-        self.state = StateCell(state, definition.knownLayout(of: status.index), previous: previous, beside: nil)
+        self.state = StateCell(
+            state,
+            definition.knownLayout(of: status.index),
+            previous: previous,
+            beside: environment.map { [CallbackEntry(.environment($0), number: CallbackEntry.newNumber())] } ?? []
+        )
         self.status = Atomic(status.bits)
         self.revision = Atomic(revision)
     }
@@ -43,6 +67,9 @@ struct Snapshot {
     var previous: AnyObject?
     var status: PackedStatus
     var revision: Int
+
+    /// When the state was entered, as far as anybody needs to know.
+    var entered: Date?
 }
 
 /// In which state a machine is, by number, and what is due before its first transition.
@@ -58,6 +85,9 @@ struct PackedStatus: Sendable {
 
         /// To tell the state that it was restored.
         case restoring
+
+        /// To begin what goes on in the state of a copy of an active machine.
+        case resumption
     }
 
     @usableFromInline let bits: UInt32
@@ -72,9 +102,10 @@ struct PackedStatus: Sendable {
 
     @inlinable var index: Int { Int(bits >> 2) }
 
-    var isActive: Bool { activation == .done }
-
     var activation: Activation { Activation(rawValue: bits & 3) ?? .done }
+
+    @inline(__always)
+    var isActive: Bool { bits & 3 == Activation.done.rawValue }
 }
 
 // MARK: - Reading
@@ -85,8 +116,11 @@ extension MachineCore {
     var currentRevision: Int { revision.load(ordering: .relaxed) }
 
     var snapshot: Snapshot {
-        let (state, previous, other) = state.read { (now, revision.load(ordering: .relaxed)) }
-        return Snapshot(state: state, previous: previous, status: other.0, revision: other.1)
+        let environment = environment
+        let (state, previous, other) = state.read {
+            (now, revision.load(ordering: .relaxed), environment?.entered)
+        }
+        return Snapshot(state: state, previous: previous, status: other.0, revision: other.1, entered: other.2)
     }
 
     /// The number of the state against which a fire on this thread would be validated.
@@ -95,7 +129,12 @@ extension MachineCore {
         guard !ownership.isFree else { return now.index }
         let thread = ThreadState.ofThreads.current
         guard ownership.isOwned(by: thread.id) else { return now.index }
-        return thread.withContent { $0.withEntry(of: ObjectIdentifier(machine)) { $0.turn.expected } }
+        return thread.content.withTurn(of: ObjectIdentifier(machine)) { $0.expected }
+    }
+
+    /// Whether a transition is under way on another thread, as far as a look from outside can tell.
+    var isOwnedByAnotherThread: Bool {
+        !ownership.isFree && !ownership.isOwned(by: ThreadState.ofThreads.current.id)
     }
 
     /// The state that a candidate leaves; in the turn that it belongs to.
@@ -117,18 +156,22 @@ extension MachineCore {
     /// Shows the destination to everybody who reads, from now on and all at once.
     /// - Returns: The state object that the machine keeps no longer.
     @inline(__always)
-    func show(_ object: consuming OwnedObject, of state: Int) -> AnyObject? {
+    func show(_ object: consuming OwnedObject, of state: Int, _ entry: MachineEnvironment.Entry?) -> OwnedObject? {
         let status = PackedStatus(state, .done)
         return self.state.replace(by: object, definition.knownLayout(of: state)) {
             self.status.store(status.bits, ordering: .relaxed)
             let revision = revision.load(ordering: .relaxed)
+            entry?.note()
             if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .relaxed) }
         }
     }
 
     /// Notes that the machine is active.
-    func noteActivation() {
+    func noteActivation(_ entry: MachineEnvironment.Entry?) {
         let status = PackedStatus(now.index, .done)
-        state.change { self.status.store(status.bits, ordering: .relaxed) }
+        state.change {
+            self.status.store(status.bits, ordering: .relaxed)
+            entry?.note()
+        }
     }
 }

@@ -68,9 +68,10 @@ public struct Occurrence: Sendable {
 
     private let content: Content
 
-    private enum Content {
+    // One word, however much there is to say: a turn makes room for what it may have to tell, also where nobody observes.
+    private indirect enum Content {
         case happened(Outcome, in: Definition)
-        indirect case recorded(Record)
+        case recorded(Record)
     }
 
     init(_ outcome: Outcome, at date: Date, revision: Int, in definition: Definition) {

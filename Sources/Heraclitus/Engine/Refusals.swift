@@ -1,95 +1,56 @@
-// What does the error of a refused fire say?
+// Why is a fire refused?
 //
 // Never inlined: a fire that succeeds is not to make room for errors.
 
 extension MachineCore {
-    /// The error of a fire that is refused in a state, with the destination if that is known better than the event says.
+    /// A fire is refused before it is known where it leads.
     @inline(never)
     func refusal(
         _ reason: InvalidTransition.Reason,
-        _ selector: EventSelector,
+        of selector: EventSelector,
         from source: Int,
-        to destination: String? = nil,
-        userInfo: UserInfo,
-        because error: (any Error)? = nil,
         candidates: [String] = [],
         machines: [String] = []
-    ) -> InvalidTransition {
+    ) -> Refusal {
         var event: Int?
         var name: String?
-        var destination = destination
+        var destination: String?
         switch selector {
-        case .event(let index): event = index
+        case .event(let index), .bound(let index, _): event = index
         case .named(let text): name = text
         case .unbound: break
         case .entering(let type): destination = CompiledState.name(of: type)
         case .enteringNamed(let name): destination = name
         }
-        let details = InvalidTransition.Details(
-            event: name,
-            destination: destination,
-            underlyingError: error,
-            candidates: candidates,
-            machines: machines
-        )
-        return InvalidTransition(
+        return Refusal(
             reason,
             event: event,
             from: source,
-            in: definition,
-            userInfo: userInfo,
-            details: details
+            Refusal.Details(event: name, destination: destination, candidates: candidates, machines: machines)
         )
     }
 
-    /// The error of a fire that a guard has declined.
+    /// A guard has declined.
     @inline(never)
-    func refusal(of plan: TransitionPlan, because error: any Error, userInfo: UserInfo) -> InvalidTransition {
-        InvalidTransition(
-            .declined,
-            event: plan.event,
-            from: plan.source,
-            in: definition,
-            userInfo: userInfo,
-            details: InvalidTransition.Details(
-                destination: definition.states[plan.destination].name,
-                underlyingError: error
-            )
-        )
+    func refusal(of plan: TransitionPlan, because error: any Error) -> Refusal {
+        let details = Refusal.Details(destination: definition.states[plan.destination].name, underlyingError: error)
+        return Refusal(.declined, event: plan.event, from: plan.source, details)
     }
 
-    /// The error of a fire for which no state was made.
+    /// No state was made.
     @inline(never)
-    func refusal(
-        of candidate: CandidateTransition,
-        because error: any Error,
-        userInfo: UserInfo
-    ) -> InvalidTransition {
+    func refusal(of candidate: CandidateTransition, because error: any Error) -> Refusal {
+        let event = candidate.event.value.index
         guard let error = error as? DestinationNeeded else {
-            return refusal(
-                .declined,
-                .event(candidate.event.value.index),
-                from: candidate.source,
-                userInfo: userInfo,
-                because: error
-            )
+            return Refusal(.declined, event: event, from: candidate.source, Refusal.Details(underlyingError: error))
         }
-        return refusal(
-            .destinationNeeded,
-            .event(candidate.event.value.index),
-            from: candidate.source,
-            userInfo: userInfo,
-            candidates: error.candidates
-        )
+        let details = Refusal.Details(candidates: error.candidates)
+        return Refusal(.destinationNeeded, event: event, from: candidate.source, details)
     }
 
-    /// The error of a fire with a state that the event does not lead to.
+    /// The event does not lead to the state that was made.
     @inline(never)
-    func refusal(
-        of candidate: CandidateTransition,
-        to object: AnyObject,
-        userInfo: UserInfo
-    ) -> InvalidTransition {
+    func refusal(of candidate: CandidateTransition, to object: AnyObject) -> Refusal {
         let name = CompiledState.name(of: type(of: object))
         let index = definition.stateIndex(of: type(of: object))
         let reason: InvalidTransition.Reason =
@@ -98,13 +59,11 @@ extension MachineCore {
             case let index? where definition.layout(of: object, of: index) != nil: .notAllowed
             default: .unsuitableState
             }
-        return refusal(
+        return Refusal(
             reason,
-            .event(candidate.event.value.index),
+            event: candidate.event.value.index,
             from: candidate.source,
-            to: name,
-            userInfo: userInfo,
-            candidates: index == nil ? [name] : []
+            Refusal.Details(destination: name, candidates: index == nil ? [name] : [])
         )
     }
 }

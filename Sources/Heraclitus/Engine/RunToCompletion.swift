@@ -1,8 +1,12 @@
 // How does a fire become a transition?
 //
 // This file tells it from top to bottom; every call in it is to a room that the reader may skip. A rehearsal is the same fire with
-// another end. An activation, an action and an announcement are the same turn with another beginning. One thread owns the machine from `acquire` to `finish`; no lock is held
-// while user code runs.
+// another end, told in Rehearsal.swift. An activation, an action and an announcement are the same turn with another beginning, told in
+// OtherBeginnings.swift. One thread owns the machine from `acquire` to `finish`; no lock is held while user code runs.
+//
+// `acquire` may run a whole activation, with its callbacks and what they fire, before the call that has acquired the machine begins.
+// The phase of the turn is changed by `begin` (a fire is decided), `commit` (callbacks may fire), `endFire` (a nested fire is queued
+// or rejected), `drain` (what was queued is decided, or told; the turn is idle when there is no more) and `beginAction`.
 
 extension MachineCore {
     /// Fires an event.
@@ -22,28 +26,10 @@ extension MachineCore {
         try run(.fire, selector, Call(machine, userInfo), building: build)
     }
 
-    /// Does all of a fire that decides whether it would be a transition, and drops what was decided.
-    /// - Parameters:
-    ///   - selector: Which event.
-    ///   - machine: The machine that this is the core of.
-    ///   - userInfo: What the caller passes along.
-    ///   - unmet: Gets the errors of all guards that decline; `nil` to ask none after the first that does.
-    ///   - build: Builds the destination.
-    /// - Throws: Why there would be no transition.
-    @usableFromInline @inline(never)
-    func rehearse(
-        _ selector: EventSelector,
-        of machine: AnyObject,
-        userInfo: UserInfo,
-        collecting unmet: UnmetGuards?,
-        building build: (CandidateTransition) throws -> OwnedObject
-    ) throws(InvalidTransition) {
-        try run(.rehearsal(unmet), selector, Call(machine, userInfo), building: build)
-    }
-
+    /// Fires an event, or rehearses that.
     // Inlined into each of the two, so that a fire does not ask at every step whether it is one.
     @inline(__always)
-    private func run(
+    func run(
         _ purpose: CallPurpose,
         _ selector: EventSelector,
         _ call: borrowing Call,
@@ -52,12 +38,12 @@ extension MachineCore {
         let role: TurnRole
         do { role = try acquire(call, for: purpose) } catch { throw deadlock(selector, error, purpose, call) }
         defer { if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) } }
-        do throws(InvalidTransition) {
+        do throws(Refusal) {
             let source = try begin(selector, call)
             // An outermost call ends its turn, and so its phase, in `finish`.
             defer { if role == .nested { call.turn { $0.endFire() } } }
             let event = definition.events.element(try select(selector, in: source, call))
-            guard try validate(event, from: source, call) else {
+            guard try validate(event, from: source) else {
                 if purpose.isToldToObservers { post(ignored(event, in: source, call), call) }
                 return
             }
@@ -66,7 +52,7 @@ extension MachineCore {
                 source: source,
                 queuedSource: role == .nested ? call.turn { $0.lastQueued?.state } : nil
             )
-            let state = try object(of: candidate, building: build, call)
+            let state = try object(of: candidate, building: build)
             let plan = try validate(candidate, leadingTo: state, call)
             var loan = try askGuards(of: plan, from: candidate, to: state, role, purpose, call)
             if purpose.endsWithGuards { return drop(state, &loan, call) }
@@ -79,6 +65,7 @@ extension MachineCore {
                 carryOut(plan, to: state, loan, call)
             }
         } catch {
+            let error = InvalidTransition(error, in: definition, userInfo: call.userInfo)
             if purpose.isToldToObservers { post(.rejected(error), call) }
             throw error
         }
@@ -106,44 +93,30 @@ extension MachineCore {
 
     /// Shows the destination, and lets the machine be fired from callbacks.
     private func commit(_ plan: TransitionPlan, to state: consuming OwnedObject, _ call: borrowing Call) {
-        let old = show(state, of: plan.destination)
+        let old = show(state, of: plan.destination, entry(of: plan))
         call.turn { $0.commit() }
         if let old { call.retire(old) }
     }
 
     /// Carries out what callbacks have fired, and tells what is to be told, in order.
+    @inline(__always)
     private func drain(_ call: borrowing Call) {
-        while let next = call.turn({ $0.next() }) {
-            switch next {
-            case .carryOut(let accepted):
-                carryOut(accepted.plan, to: OwnedObject(accepted.state), TransitionLoan(accepted.objects), call)
-            case .tell(let occurrence): tellObservers(occurrence)
-            }
+        // Most turns queue nothing: so they are asked before there is room for what they have queued.
+        while !call.turn({ $0.isDone() }) { carryOutNext(call) }
+    }
+
+    @inline(never)
+    private func carryOutNext(_ call: borrowing Call) {
+        switch call.turn({ $0.next() }) {
+        case .carryOut(let accepted):
+            carryOut(accepted.plan, to: OwnedObject(accepted.state), TransitionLoan(accepted.objects), call)
+        case .tell(let occurrence): tellObservers(occurrence)
+        case nil: break
         }
     }
 }
 
 // MARK: - Turns
-
-/// What a call wants of a machine.
-enum CallPurpose {
-    /// A transition, an action or an announcement.
-    case fire
-
-    /// To know whether a fire would be a transition; with what gets all guards that decline, if all are to be asked.
-    case rehearsal(UnmetGuards?)
-
-    /// To activate it.
-    case activation
-
-    /// Whether it changes nothing.
-    @inline(__always)
-    var endsWithGuards: Bool { if case .rehearsal = self { true } else { false } }
-
-    /// Whether observers hear how it ends.
-    @inline(__always)
-    var isToldToObservers: Bool { !endsWithGuards }
-}
 
 /// What a call does that has acquired a machine.
 enum TurnRole {
@@ -170,7 +143,7 @@ extension MachineCore {
             if ownership.isOwned(by: thread) { return .nested }
             if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) { throw Deadlock(machines: circle) }
         }
-        call.thread.withContent { $0.open(call.lentMachine.id, in: now.index) }
+        call.thread.content.open(call.lentMachine.id, in: now.index)
         if !now.isActive {
             switch purpose {
             case .fire: carryOutActivation(Call(withoutUserInfo: call))
@@ -185,29 +158,10 @@ extension MachineCore {
     func finish(_ role: TurnRole, _ call: borrowing Call) {
         guard case .outermost = role else { return }
         drain(call)
-        var retired = ThreadState.Retired()
-        call.thread.withContent { $0.close(&retired) }
+        let retired = call.thread.content.close(call.lentMachine.id)
         if ownership.release() { ParkingLot.shared.wake(for: call.parkable) }
         // Not before, because a deinitializer is user code, which may take the next turn.
         withExtendedLifetime(retired) {}
-    }
-
-    /// Ends a rehearsal: gives back what was lent, and keeps what was built until the machine is released.
-    @inline(never)
-    private func drop(_ state: borrowing OwnedObject, _ loan: inout TransitionLoan, _ call: borrowing Call) {
-        call.takeBack(&loan)
-        call.retire(state.object)
-    }
-
-    /// Ends the turn of a rehearsal, which does not activate the machine.
-    ///
-    /// But its guards may have announced something, and observers who hear of it may fire: for them it has to be active.
-    @inline(never)
-    func finishRehearsal(_ role: TurnRole, _ call: borrowing Call) {
-        if role == .outermost, !now.isActive, call.turn({ $0.hasQueue }) {
-            carryOutActivation(Call(withoutUserInfo: call))
-        }
-        finish(role, call)
     }
 
     /// Enters the state in which a new machine begins, or tells that of a restored one: before, commit, after, and drain.
@@ -217,39 +171,10 @@ extension MachineCore {
         _ = call.turn { $0.beginFire() }
         var loan = lendCurrent(plan, call)
         notify(.before, of: plan, loan)
-        noteActivation()
+        noteActivation(entry(of: plan))
         call.turn { $0.commit() }
         notify(.after, of: plan, loan)
         call.takeBack(&loan)
         drain(call)
-    }
-}
-
-// MARK: - Other beginnings
-
-extension MachineCore {
-    /// Activates the machine, unless it is active or a callback of its own calls.
-    func activate(_ call: borrowing Call) {
-        // An owner that waits for this thread carries it out.
-        guard !now.isActive, let role = try? acquire(call, for: .activation) else { return }
-        finish(role, call)
-    }
-
-    /// Calls a body that may fire, in turn with the transitions.
-    ///
-    /// The body gets the place in the queue at which observers are to hear of it. What it throws comes back; a circle of waits is a
-    /// ``Deadlock``.
-    func perform<Result>(_ call: borrowing Call, _ body: (TurnPlace) throws -> Result) throws -> Result {
-        let role = try acquire(call)
-        defer { finish(role, call) }
-        return try body(call.turn { $0.beginAction() })
-    }
-
-    /// Tells observers something in turn with the transitions, if anybody observes.
-    func announce(_ outcome: @autoclosure () -> Occurrence.Outcome, _ call: borrowing Call) {
-        guard listens(to: .notices) else { return }
-        guard let role = try? acquire(call) else { return tellOutsideTurn(outcome(), call) }
-        post(outcome(), call)
-        finish(role, call)
     }
 }

@@ -23,14 +23,15 @@ struct ThreadState {
         private var first: AnyObject?
         private var more: [AnyObject]?
 
-        private mutating func addMore(_ object: __owned AnyObject) {
-            if more == nil { more = [] }
-            more?.append(object)
+        @inline(__always)
+        mutating func add(_ object: consuming OwnedObject) {
+            if first == nil { first = object.handedOn() } else { addMore(object.handedOn()) }
         }
 
-        @inline(__always)
-        mutating func add(_ object: __owned AnyObject) {
-            if first == nil { first = object } else { addMore(object) }
+        @inline(never)
+        private mutating func addMore(_ object: AnyObject) {
+            if more == nil { more = [] }
+            more?.append(object)
         }
     }
 
@@ -41,27 +42,25 @@ struct ThreadState {
         init(_ queue: MachineTurn.Queue) { self.queue = queue }
     }
 
-    /// How many turns are under way.
-    private var depth = 0
+    /// The turn that was used last.
+    private var foremost = Entry()
 
-    /// The innermost of them.
-    private var innermost = Entry()
-
-    /// Those in whose callbacks the machines of others were fired, the outermost first; `nil` for none.
-    private var outer: [Entry]?
+    /// The other turns under way, if a callback of one machine has fired another one; `nil` for none.
+    private var others: [Entry]?
 
     /// Where transitions are taken from that are lent to callbacks.
     var lendingDesk = LendingDesk<StateTransition.Terms>()
 
     private var isTellingOutsideTurns = false
 
-    static let ofThreads = ThreadLocal<ThreadState> {
-        ThreadState()
-    } atEnd: { thread, state in
-        var state = state
-        state.lendingDesk.discard()
+    static let ofThreads = ThreadLocal<ThreadState>()
+}
+
+extension ThreadState: ThreadContent {
+    mutating func threadEnds(_ thread: ThreadID) {
+        lendingDesk.discard()
         // A callback has ended its thread. What it has committed stays, what was queued is dropped.
-        if state.depth > 0 { ParkingLot.shared.ownerHasEnded(thread) }
+        if foremost.machine != 0 { ParkingLot.shared.ownerHasEnded(thread) }
     }
 }
 
@@ -69,48 +68,62 @@ extension ThreadState {
     /// Begins a turn of a machine.
     @inline(__always)
     mutating func open(_ machine: ObjectIdentifier, in state: Int) {
-        if depth > 0 { pushInnermost() }
-        depth += 1
-        innermost.machine = UInt(bitPattern: machine)
-        innermost.turn.restart(in: state)
+        if foremost.machine != 0 { putAside() }
+        foremost.machine = UInt(bitPattern: machine)
+        foremost.turn.restart(in: state)
     }
 
     @inline(never)
-    private mutating func pushInnermost() {
-        outer = (outer ?? []) + [innermost]
-        innermost = Entry()
+    private mutating func putAside() {
+        others = (others ?? []) + [foremost]
+        foremost = Entry()
     }
 
-    /// Ends the innermost turn, which has nothing more to do.
-    /// - Parameter retired: Gets what is to be released when the machine has been released; empty before.
+    /// Ends the turn of a machine, which has nothing more to do.
+    /// - Returns: What is to be released when the machine has been released.
     @inline(__always)
-    mutating func close(_ retired: inout Retired) {
-        swap(&retired, &innermost.retired)
-        if innermost.turn.hasQueue { retired.add(Queued(innermost.turn.takeQueue())) }
-        innermost.machine = 0
-        depth -= 1
-        if depth > 0 { innermost = outer?.popLast() ?? Entry() }
+    mutating func close(_ machine: ObjectIdentifier) -> Retired {
+        if withTurn(of: machine, { $0.hasQueue }) { retireQueue() }
+        var retired = Retired()
+        swap(&retired, &foremost.retired)
+        foremost.machine = 0
+        if others != nil { takeUpAnother() }
+        return retired
+    }
+
+    @inline(never)
+    private mutating func retireQueue() { foremost.retired.add(OwnedObject(Queued(foremost.turn.takeQueue()))) }
+
+    @inline(never)
+    private mutating func takeUpAnother() {
+        if let entry = others?.popLast() { foremost = entry }
+        if others?.isEmpty == true { others = nil }
     }
 
     /// Uses the turn of a machine.
     @inline(__always)
-    mutating func withEntry<Result>(of machine: ObjectIdentifier, _ body: (inout Entry) -> Result) -> Result {
-        innermost.machine == UInt(bitPattern: machine) ? body(&innermost) : withOuterEntry(of: machine, body)
+    mutating func withTurn<Result>(of machine: ObjectIdentifier, _ body: (inout MachineTurn) -> Result) -> Result {
+        if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
+        return body(&foremost.turn)
     }
 
-    /// Uses the turn of a machine in whose callback another one was fired, whose callback has come back to it.
+    /// Keeps an object until a machine has been released.
+    @inline(__always)
+    mutating func retire(_ object: consuming OwnedObject, of machine: ObjectIdentifier) {
+        if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
+        foremost.retired.add(object)
+    }
+
+    /// Makes the turn of a machine the foremost one, whose callback has fired another machine, or comes back from there.
     @inline(never)
-    private mutating func withOuterEntry<Result>(
-        of machine: ObjectIdentifier,
-        _ body: (inout Entry) -> Result
-    ) -> Result {
-        guard var entries = outer, let index = entries.lastIndex(where: { $0.machine == UInt(bitPattern: machine) })
+    private mutating func bringForward(_ machine: ObjectIdentifier) {
+        guard var entries = others, let index = entries.lastIndex(where: { $0.machine == UInt(bitPattern: machine) })
         else {
             preconditionFailure("The machine has no turn on this thread.")
         }
-        outer = nil
-        defer { outer = entries }
-        return body(&entries[index])
+        others = nil
+        swap(&entries[index], &foremost)
+        others = entries
     }
 
     /// Begins to tell observers something without a turn, unless that is under way.

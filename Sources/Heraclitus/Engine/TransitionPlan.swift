@@ -27,6 +27,9 @@ struct TransitionPlan {
 
         /// A restored machine is back in its state.
         case restoring
+
+        /// A copy of an active machine goes on by itself.
+        case resumption
     }
 
     private let eventNumber: Int32
@@ -47,7 +50,7 @@ struct TransitionPlan {
         let ofEvent = event.value.hooks
         if event.value.reach.updates(candidate.source, to: destination) {
             kind = .update
-            hooks = ofEvent
+            hooks = ofEvent.union(definition.states[destination].hooks.whenUpdated)
         } else {
             kind = .external
             hooks = ofEvent.union(definition.states[candidate.source].hooks.whenLeft)
@@ -57,7 +60,12 @@ struct TransitionPlan {
 
     /// The plan of an activation.
     init(_ activation: PackedStatus.Activation, in state: Int, in definition: Definition) {
-        kind = activation == .entry ? .entry : .restoring
+        kind =
+            switch activation {
+            case .entry: .entry
+            case .restoring, .done: .restoring
+            case .resumption: .resumption
+            }
         eventNumber = -1
         sourceNumber = -1
         destinationNumber = Int32(truncatingIfNeeded: state)
@@ -97,6 +105,7 @@ extension TransitionPlan.Kind {
         case .update: .ofUpdate
         case .entry: .ofEntry
         case .restoring: .ofRestoring
+        case .resumption: .ofResumption
         }
     }
 }

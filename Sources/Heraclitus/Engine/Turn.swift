@@ -133,19 +133,18 @@ extension Turn {
         case tell(Notice)
     }
 
-    /// What is to be done next, when everyone has been called; `nil` if nothing is, and the turn is idle.
+    /// Whether nothing is left to be done when everyone has been called; then the turn is idle.
     @inline(__always)
-    mutating func next() -> Next? {
-        guard queue.isWaiting else {
-            phase = .idle
-            queue.endTelling()
-            return nil
-        }
-        return takeNext()
+    mutating func isDone() -> Bool {
+        if queue.isWaiting { return false }
+        phase = .idle
+        queue.endTelling()
+        return true
     }
 
-    @inline(never)
-    private mutating func takeNext() -> Next {
+    /// What is to be done next, when everyone has been called; `nil` if nothing is, and the turn is idle.
+    mutating func next() -> Next? {
+        if isDone() { return nil }
         switch queue.removeFirst() {
         case .transition(let transition):
             phase = .deciding(isNested: false)

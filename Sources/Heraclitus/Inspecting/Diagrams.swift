@@ -1,8 +1,8 @@
 extension TransitionTable {
     /// The workflow as a graph in DOT, which Graphviz draws: `dot -Tsvg`.
     ///
-    /// A circle leads to the initial state, final states have a double line, groups are boxes around their states. Below the name of a state
-    /// stand the actions that it allows. A state that is named is filled.
+    /// A circle leads to the initial state, final states have a double line, groups are boxes around their states. Below the name of a
+    /// state are the actions that it allows. The current state is filled.
     /// - Parameter current: The name of the state to mark, such as ``StateMachine/stateName``; `nil` for none.
     /// - Returns: The text of the graph.
     public func dot(current: String? = nil) -> String {
@@ -39,7 +39,7 @@ extension TransitionTable {
 
     /// The workflow as a state diagram in Mermaid, which many sites draw in Markdown.
     ///
-    /// Groups are boxes around their states. Below the name of a state stand the actions that it allows.
+    /// Groups are boxes around their states. Below the name of a state are the actions that it allows.
     /// - Parameter current: The name of the state to mark, such as ``StateMachine/stateName``; `nil` for none.
     /// - Returns: The text of the diagram.
     public func mermaid(current: String? = nil) -> String {

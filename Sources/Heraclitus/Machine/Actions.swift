@@ -3,13 +3,13 @@
 extension StateMachine {
     /// Carries out an action of the definition.
     ///
-    /// It runs in turn with the transitions, as ``perform(_:)``. Observers hear that it was performed or refused, and then what it
-    /// has fired.
+    /// No other thread makes a transition meanwhile, as for ``perform(_:)``. Observers get the action or its refusal, and then what
+    /// it has fired.
     /// - Parameters:
     ///   - action: The action's property.
     ///   - userInfo: The arguments of the action, which observers and errors get as well.
-    /// - Returns: What the action returns.
-    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; what the action throws.
+    /// - Returns: The action's value.
+    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; the action's error.
     @discardableResult
     public func perform<S, Result>(
         _ action: KeyPath<W, W.Action<S, Result>>,
@@ -25,19 +25,20 @@ extension StateMachine {
         return result
     }
 
-    /// Carries out an action of the definition with a body of the caller's own, in place of the definition's.
+    /// Carries out an action with the caller's closure in place of the definition's.
     ///
-    /// For actions that are methods of an object which has a machine: the definition says where, and the method what.
+    /// Use it in methods of an object that has a machine: the definition says where the method is allowed, and the method says what
+    /// it does.
     ///
     /// ```swift
     /// func goRed() throws { try machine.perform(\.goRed) { blue in lamp.shine(.red) } }
     /// ```
     /// - Parameters:
     ///   - action: The action's property.
-    ///   - userInfo: What observers and errors get.
+    ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state; runs once, on this thread.
-    /// - Returns: What the body returns.
-    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; what the body throws.
+    /// - Returns: The body's value.
+    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; the body's error.
     @discardableResult
     public func perform<S, R, Result>(
         _ action: KeyPath<W, W.Action<S, R>>,
@@ -56,9 +57,9 @@ extension StateMachine {
     /// - Parameters:
     ///   - name: The action's name.
     ///   - userInfo: The arguments of the action, which observers and errors get as well.
-    /// - Returns: What the action returns; `()` if it returns nothing.
-    /// - Throws: ``InvalidAction``: in another state, for a circle of waits, or `unknownAction` with the names that there are; what the
-    ///   action throws.
+    /// - Returns: The action's value; `()` if it has none.
+    /// - Throws: ``InvalidAction``: in another state, for a circle of waits, or `unknownAction` with the existing names; the action's
+    ///   error.
     @discardableResult
     public func perform(named name: String, userInfo: UserInfo = [:]) throws -> Any {
         guard let action = definition.action(named: name) else {
@@ -79,8 +80,8 @@ extension StateMachine {
 
     /// The names of the actions that are allowed now, in the order of the definition.
     ///
-    /// Inside a callback of this machine, on its thread, the answer is for the state in which the machine is, because actions are carried
-    /// out at once.
+    /// Inside a callback of this machine, on its thread, the answer is for the committed state, because actions are carried out at
+    /// once.
     public var allowedActions: [String] { definition.actionNames(allowedIn: core.now.index) }
 
     private func compiled<S, Result>(_ action: KeyPath<W, W.Action<S, Result>>) -> CompiledAction {
@@ -109,7 +110,7 @@ extension StateMachine {
 }
 
 extension ActionCall {
-    /// The machine whose state it is; what is fired is carried out when the action has returned.
+    /// The machine; what the action fires is carried out when it has returned.
     public var machine: StateMachine<W> {
         guard let machine = anyMachine as? StateMachine<W> else {
             preconditionFailure("An action of a workflow is performed by its machines.")
@@ -123,8 +124,8 @@ extension Stateful {
     /// - Parameters:
     ///   - action: The action's property.
     ///   - userInfo: The arguments of the action, which observers and errors get as well.
-    /// - Returns: What the action returns.
-    /// - Throws: ``InvalidAction`` in another state; what the action throws.
+    /// - Returns: The action's value.
+    /// - Throws: ``InvalidAction`` in another state; the action's error.
     @discardableResult
     public func perform<S, Result>(
         _ action: KeyPath<Life, Life.Action<S, Result>>,
@@ -136,10 +137,10 @@ extension Stateful {
     /// Carries out an action of the definition with a body of the object's own, as ``StateMachine/perform(_:userInfo:_:)``.
     /// - Parameters:
     ///   - action: The action's property.
-    ///   - userInfo: What observers and errors get.
+    ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state.
-    /// - Returns: What the body returns.
-    /// - Throws: ``InvalidAction`` in another state; what the body throws.
+    /// - Returns: The body's value.
+    /// - Throws: ``InvalidAction`` in another state; the body's error.
     @discardableResult
     public func perform<S, R, Result>(
         _ action: KeyPath<Life, Life.Action<S, R>>,

@@ -11,7 +11,10 @@ extension StateMachine {
         var snapshot = core.snapshot
         snapshot.state = Self.copy(of: snapshot.state)
         snapshot.previous = snapshot.previous.map(Self.copy)
-        return StateMachine(MachineCore(definition, snapshot))
+        guard let environment = core.environment else { return StateMachine(MachineCore(definition, snapshot)) }
+        // What goes on by itself is the original's; the copy begins its own when it is activated, or fired.
+        if snapshot.status.isActive { snapshot.status = PackedStatus(snapshot.status.index, .resumption) }
+        return StateMachine(MachineCore(definition, snapshot, environment.scheduler))
     }
 
     private static func copy(of state: AnyObject) -> AnyObject {

@@ -47,7 +47,7 @@ extension StateMachine {
     /// Carries out an action where a state is found to allow it.
     /// - Parameters:
     ///   - terms: What errors say of the action.
-    ///   - userInfo: What observers and errors get.
+    ///   - userInfo: Values passed to observers and carried by errors.
     ///   - admit: Gets the state and its number, and returns what the body gets; `nil` if the action is not allowed.
     ///   - body: Carries out the action.
     /// - Returns: What the body returns.

@@ -36,38 +36,55 @@ public final class StateMachine<W: Workflow>: Sendable {
     /// Makes a machine in the workflow's initial state.
     ///
     /// The first use of a workflow reads its definition and stops the program if that is wrong.
-    public convenience init() { self.init(placing: W.initial, due: .entry) }
+    /// - Parameter scheduler: When events are due that fire by themselves.
+    public convenience init(scheduler: Scheduler = .system) {
+        self.init(placing: W.initial, due: .entry, scheduler)
+    }
 
     /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
     ///
-    /// Activation calls the state's entry hooks, as those of the initial state after ``init()``. For a state that was entered long
-    /// ago, use ``init(alreadyIn:)``. An object whose class is not registered with the workflow stops the program.
-    /// - Parameter state: The state to begin in.
-    public convenience init(entering state: W.AnyState) {
-        self.init(placing: state, due: .entry)
+    /// Activation calls the state's entry hooks, as those of the initial state after ``init(scheduler:)``. For a state that was entered long
+    /// ago, use ``init(alreadyIn:scheduler:)``. An object whose class is not registered with the workflow stops the program.
+    /// - Parameters:
+    ///   - state: The state to begin in.
+    ///   - scheduler: Fires the events that are due.
+    public convenience init(entering state: W.AnyState, scheduler: Scheduler = .system) {
+        self.init(placing: state, due: .entry, scheduler)
     }
 
     /// Makes a machine that is already in a state; activation restores it without entry hooks.
     ///
     /// Activation calls ``Restoring/didRestore(_:)`` and no entry hook, as after an archive. For a state that is to be entered, use
-    /// ``init(entering:)``. An object whose class is not registered with the workflow stops the program.
-    /// - Parameter state: The state it is in.
-    public convenience init(alreadyIn state: W.AnyState) {
-        self.init(placing: state, due: .restoring)
+    /// ``init(entering:scheduler:)``. An object whose class is not registered with the workflow stops the program.
+    /// - Parameters:
+    ///   - state: The state it is in.
+    ///   - scheduler: Fires the events that are due.
+    public convenience init(alreadyIn state: W.AnyState, scheduler: Scheduler = .system) {
+        self.init(placing: state, due: .restoring, scheduler)
     }
 
     @inlinable
-    convenience init(placing state: W.AnyState, due activation: PackedStatus.Activation) {
+    convenience init(placing state: W.AnyState, due activation: PackedStatus.Activation, _ scheduler: Scheduler) {
         let definition = CompiledWorkflow<W>.shared.definition
-        self.init(MachineCore(definition, beginningIn: definition.object(of: state), activation))
+        self.init(MachineCore(definition, beginningIn: definition.object(of: state), activation, scheduler))
     }
 }
 
 extension MachineCore {
     /// Makes a machine that begins in a state, which has to be registered.
     @usableFromInline
-    init(_ definition: Definition, beginningIn state: consuming OwnedObject, _ activation: PackedStatus.Activation) {
-        self.init(definition, state, PackedStatus(state.withObject(definition.indexOfBeginning), activation))
+    init(
+        _ definition: Definition,
+        beginningIn state: consuming OwnedObject,
+        _ activation: PackedStatus.Activation,
+        _ scheduler: Scheduler = .system
+    ) {
+        self.init(
+            definition,
+            state,
+            PackedStatus(state.withObject(definition.indexOfBeginning), activation),
+            environment: definition.hasActivity ? MachineEnvironment(scheduler, entered: nil) : nil
+        )
     }
 }
 
@@ -105,7 +122,7 @@ extension StateMachine {
     public var revision: Int { core.currentRevision }
 
     /// Whether the machine was activated: by ``activate(userInfo:)`` or by the first fire.
-    public var isActive: Bool { core.now.isActive }
+    public var isActive: Bool { core.now.isActive || core.now.activation == .resumption }
 
     /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol.
     /// - Parameter type: The class, or the protocol: `(any DownloadState).self`.

@@ -1,4 +1,4 @@
-/// What `machine.is` is: the groups that a workflow declares, as questions about the current state.
+/// The type of `machine.is`: tells for each group that a workflow declares whether the current state is in it.
 ///
 /// A group is a protocol or a class; a static property of the workflow gives it a name that the compiler checks:
 ///
@@ -17,7 +17,7 @@ public struct StateQuery<W: Workflow>: Sendable {
     let machine: StateMachine<W>
 
     /// Whether the current state is in a group.
-    /// - Parameter group: The static property of the workflow that the group is.
+    /// - Parameter group: The static property of the workflow.
     public subscript<State>(dynamicMember group: KeyPath<W.Type, StateGroup<State>>) -> Bool {
         machine.isIn(State.self)
     }

@@ -88,18 +88,16 @@ extension TransitionValidator {
         userInfo: UserInfo
     ) throws(InvalidTransition) {
         func refusal(_ reason: InvalidTransition.Reason, candidates: [String] = []) -> InvalidTransition {
-            InvalidTransition(
-                reason,
-                event: nil,
-                from: source.index,
+            let details = Refusal.Details(
+                event: eventName,
+                source: source.name,
+                destination: destination?.name,
+                candidates: candidates
+            )
+            return InvalidTransition(
+                Refusal(reason, event: nil, from: source.index, details),
                 in: definition,
-                userInfo: userInfo,
-                details: .init(
-                    event: eventName,
-                    source: source.name,
-                    destination: destination?.name,
-                    candidates: candidates
-                )
+                userInfo: userInfo
             )
         }
         guard let eventIndex else {

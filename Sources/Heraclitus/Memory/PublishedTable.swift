@@ -4,58 +4,31 @@ import Synchronization
 
 /// A table from types to immortal values that any thread reads without a lock, while one after another adds to it.
 ///
-/// An open hash table, at most half full. Invariants: a slot's key is published after its value, and neither changes again. A table
-/// that has become too small is left as it is, for somebody may be reading it; all those together are smaller than the one in
-/// use.
-@safe
-struct PublishedTable<Value>: ~Copyable, @unchecked Sendable {
-    private struct Slot: ~Copyable {
-        let key = Atomic<UInt>(0)
-        let value = Atomic<UInt>(0)
+/// A hash table of lists. Invariant: an entry is published when it is complete, never changes and never goes.
+///
+/// Measured: creating a machine takes 77 ns with it and 100 ns with a dictionary in a lock.
+struct PublishedTable<Value>: ~Copyable, Sendable {
+    private struct Entry {
+        let type: ObjectIdentifier
+        let value: Immortal<Value>
+
+        /// Where the next one is; 0 for none.
+        let next: UInt
     }
 
-    @safe
-    private struct Slots: @unchecked Sendable {
-        let start: UnsafeMutablePointer<Slot>
-        let bits: Int
-
-        init(bits: Int) {
-            self.bits = bits
-            unsafe start = .allocate(capacity: 1 << bits)
-            for index in 0..<(1 << bits) { unsafe (start + index).initialize(to: Slot()) }
-        }
-
-        /// The slot of a key, or the free one where it would be.
-        func slot(of key: UInt) -> UnsafeMutablePointer<Slot> {
-            // Fibonacci hashing: the high bits of a product with 2^64 divided by the golden ratio.
-            var index = Int(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - bits))
-            while true {
-                let found = unsafe start[index].key.load(ordering: .acquiring)
-                if found == key || found == 0 { return unsafe start + index }
-                index = (index + 1) & (1 << bits - 1)
-            }
-        }
-
-        func add(_ value: UInt, for key: UInt) {
-            let slot = unsafe slot(of: key)
-            unsafe slot.pointee.value.store(value, ordering: .relaxed)
-            unsafe slot.pointee.key.store(key, ordering: .releasing)
-        }
-    }
-
-    private let slots: Atomic<UnsafePointer<Slots>>
-    private let count = Lock(0)
-
-    init() { unsafe slots = Atomic(Immortal(Slots(bits: 6)).address) }
+    /// Where the first entry of each list is; 0 for none.
+    private let firsts = ImmortalArray((0..<256).map { _ in Immortal(Atomic<UInt>(0)) })
+    private let adding = Lock(())
 
     /// The value for a type, if there is one.
     subscript(type: Any.Type) -> Immortal<Value>? {
-        let slots = unsafe slots.load(ordering: .acquiring)
-        let key = Self.key(of: type)
-        let slot = unsafe slots.pointee.slot(of: key)
-        // Asked once more for the key itself: a slot that was free a moment ago may have become another type's.
-        guard unsafe slot.pointee.key.load(ordering: .acquiring) == key else { return nil }
-        return unsafe Immortal(bits: slot.pointee.value.load(ordering: .relaxed))
+        let type = ObjectIdentifier(type)
+        var next = first(for: type).value.load(ordering: .acquiring)
+        while let entry = Immortal<Entry>(bits: next) {
+            if entry.value.type == type { return entry.value.value }
+            next = entry.value.next
+        }
+        return nil
     }
 
     /// Adds a value, unless another thread was faster.
@@ -64,25 +37,20 @@ struct PublishedTable<Value>: ~Copyable, @unchecked Sendable {
     ///   - make: Makes the value, which is never freed, if there is none. It calls no user code.
     /// - Returns: The value that is there now.
     func add(for type: Any.Type, _ make: () -> Immortal<Value>) -> Immortal<Value> {
-        count.withLock { count in
+        adding.withLock { _ in
             if let found = self[type] { return found }
+            let type = ObjectIdentifier(type)
+            let first = first(for: type)
             let value = make()
-            let current = unsafe slots.load(ordering: .relaxed).pointee
-            count += 1
-            if 2 * count <= 1 << current.bits {
-                current.add(value.bits, for: Self.key(of: type))
-                return value
-            }
-            let larger = Slots(bits: current.bits + 1)
-            for index in 0..<(1 << current.bits) {
-                let key = unsafe current.start[index].key.load(ordering: .relaxed)
-                if key != 0 { unsafe larger.add(current.start[index].value.load(ordering: .relaxed), for: key) }
-            }
-            larger.add(value.bits, for: Self.key(of: type))
-            unsafe slots.store(Immortal(larger).address, ordering: .releasing)
+            let entry = Immortal(Entry(type: type, value: value, next: first.value.load(ordering: .relaxed)))
+            first.value.store(entry.bits, ordering: .releasing)
             return value
         }
     }
 
-    private static func key(of type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) }
+    private func first(for type: ObjectIdentifier) -> Immortal<Atomic<UInt>> {
+        // Fibonacci hashing: the high bits of a product with 2^64 divided by the golden ratio.
+        let hash = UInt64(UInt(bitPattern: type)) &* 0x9E37_79B9_7F4A_7C15
+        return firsts[Int(truncatingIfNeeded: hash >> 56)]
+    }
 }

@@ -84,7 +84,7 @@ public struct LogEntry: Sendable {
             .transitionInProgress, .endlessChain, .deadlock:
             true
         // What a later version has written may have a reason that this one does not know.
-        case .notAllowed, .declined, .noEvent, nil: false
+        case .notAllowed, .notCurrent, .declined, .noEvent, nil: false
         }
     }
 }

@@ -27,119 +27,145 @@ struct ThreadID: Hashable, Sendable {
     fileprivate static func new() -> ThreadID { ThreadID(number: last.add(2, ordering: .relaxed).newValue) }
 }
 
-/// A value of its own for every thread: made when a thread first asks, destroyed when the thread ends.
-@safe
-final class ThreadLocal<Content>: Sendable {
-    private let key: SystemKey
-    private let make: @Sendable () -> Content
-    private let atEnd: @Sendable (ThreadID, Content) -> Void
+/// What a thread may keep for itself.
+protocol ThreadContent {
+    init()
 
-    /// Makes a value for every thread.
-    /// - Parameters:
-    ///   - make: Makes the value of the calling thread.
-    ///   - atEnd: Called on a thread that ends, with its value.
-    init(_ make: @escaping @Sendable () -> Content, atEnd: @escaping @Sendable (ThreadID, Content) -> Void) {
-        key = SystemKey()
-        self.make = make
-        self.atEnd = atEnd
-    }
+    /// The thread ends, and lets go of this.
+    mutating func threadEnds(_ thread: ThreadID)
+}
+
+/// A value of its own for every thread: made when a thread first asks, destroyed when the thread ends.
+///
+/// A static property of this type is no more than a word that is 0 when the program begins; so nobody has to ask whether it was made.
+@safe
+struct ThreadLocal<Content: ThreadContent>: ~Copyable, Sendable {
+    private let key = SystemKey()
 
     /// The calling thread.
     @inline(__always)
     var current: CurrentThread<Content> {
-        if let address = unsafe key.value {
-            return unsafe CurrentThread(Unmanaged<ThreadStorage<Content>>.fromOpaque(address))
+        if let owner = unsafe key.value {
+            return unsafe CurrentThread(Unmanaged<OwnerOfStorage<Content>>.fromOpaque(owner))
         }
         return firstUse()
     }
 
+    @inline(never)
     private func firstUse() -> CurrentThread<Content> {
-        let storage = unsafe Unmanaged.passRetained(ThreadStorage(make(), atEnd))
-        unsafe key.keep(storage.toOpaque())
-        return unsafe CurrentThread(storage)
+        let owner = unsafe Unmanaged.passRetained(OwnerOfStorage<Content>())
+        unsafe key.keep(owner.toOpaque())
+        return unsafe CurrentThread(owner)
     }
 }
 
 /// The calling thread with what it keeps; not Sendable, so that it stays on its thread.
 ///
 /// Invariant: the storage is this thread's own, which keeps it until it ends. So no other thread has access, and no count of
-/// references is needed.
+/// references is needed. Nobody calls user code, which might come here again, while it changes the content.
 @safe
-struct CurrentThread<Content> {
-    private let storage: Unmanaged<ThreadStorage<Content>>
-
-    fileprivate init(_ storage: Unmanaged<ThreadStorage<Content>>) { unsafe self.storage = unsafe storage }
+struct CurrentThread<Content: ThreadContent> {
+    private let storage: UnsafeMutablePointer<ThreadStorage<Content>>
 
     @inline(__always)
-    var id: ThreadID { unsafe storage._withUnsafeGuaranteedRef { $0.id } }
+    fileprivate init(_ owner: Unmanaged<OwnerOfStorage<Content>>) {
+        unsafe storage = owner._withUnsafeGuaranteedRef { unsafe $0.storage }
+    }
 
-    /// Uses what the thread keeps.
-    ///
-    /// The body must call no user code, which might come here again.
     @inline(__always)
-    func withContent<Result>(_ body: (inout Content) -> Result) -> Result {
-        unsafe storage._withUnsafeGuaranteedRef { unsafe body(&$0.content) }
+    var id: ThreadID { unsafe storage.pointee.id }
+
+    /// What the thread keeps.
+    var content: Content {
+        @inline(__always)
+        unsafeAddress { unsafe UnsafePointer(storage.pointer(to: \.content).unsafelyUnwrapped) }
+        @inline(__always)
+        nonmutating unsafeMutableAddress { unsafe storage.pointer(to: \.content).unsafelyUnwrapped }
     }
 }
 
-private final class ThreadStorage<Content> {
+private struct ThreadStorage<Content: ThreadContent> {
     let id = ThreadID.new()
-    let atEnd: @Sendable (ThreadID, Content) -> Void
+    var content = Content()
+}
 
-    // One thread alone uses it, and no body of `withContent` calls another one.
-    @exclusivity(unchecked) var content: Content
+/// What the system releases when a thread ends.
+@safe
+private final class OwnerOfStorage<Content: ThreadContent> {
+    let storage = UnsafeMutablePointer<ThreadStorage<Content>>.allocate(capacity: 1)
 
-    init(_ content: Content, _ atEnd: @escaping @Sendable (ThreadID, Content) -> Void) {
-        unsafe self.content = content
-        self.atEnd = atEnd
+    init() { unsafe storage.initialize(to: ThreadStorage()) }
+
+    deinit {
+        unsafe storage.pointee.content.threadEnds(storage.pointee.id)
+        unsafe storage.deinitialize(count: 1)
+        unsafe storage.deallocate()
     }
-
-    deinit { atEnd(id, unsafe content) }
 }
 
 /// The system's key to a pointer of each thread, which holds a retained object and releases it when the thread ends.
+///
+/// Invariant: `number` is 0 until the first thread keeps something, and then one more than the key, which stays.
 @safe
-private struct SystemKey: ~Copyable, @unchecked Sendable {
-    // Unchecked, because a key is a number that never changes.
+private struct SystemKey: ~Copyable, Sendable {
+    private let number = Atomic<UInt>(0)
+
+    /// What the calling thread keeps.
+    @inline(__always)
+    var value: UnsafeMutableRawPointer? {
+        let number = number.load(ordering: .acquiring)
+        return unsafe number == 0 ? nil : Self.value(of: number - 1)
+    }
+
+    func keep(_ value: UnsafeMutableRawPointer) {
+        if number.load(ordering: .acquiring) == 0 {
+            // Of two threads that come here at once, the first one's key stays, and the other one's is never used.
+            _ = number.compareExchange(expected: 0, desired: Self.make() + 1, ordering: .acquiringAndReleasing)
+        }
+        let isKept = unsafe Self.keep(value, by: number.load(ordering: .acquiring) - 1)
+        precondition(isKept, "The system has no place for a value of this thread.")
+    }
+
+    private static func release(_ value: UnsafeMutableRawPointer?) {
+        if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
+    }
 
     #if canImport(WinSDK)
-        private let key = FlsAlloc { address in
-            if let address = unsafe address { unsafe Unmanaged<AnyObject>.fromOpaque(address).release() }
-        }
+        private static func make() -> UInt { UInt(FlsAlloc { unsafe SystemKey.release($0) }) }
 
-        var value: UnsafeMutableRawPointer? { unsafe FlsGetValue(key) }
+        private static func value(of key: UInt) -> UnsafeMutableRawPointer? { unsafe FlsGetValue(DWORD(key)) }
 
-        func keep(_ value: UnsafeMutableRawPointer) {
-            precondition(unsafe FlsSetValue(key, value), "The system has no place for a value of this thread.")
+        private static func keep(_ value: UnsafeMutableRawPointer, by key: UInt) -> Bool {
+            unsafe FlsSetValue(DWORD(key), value)
         }
     #elseif os(WASI)
         // One thread for all.
         private nonisolated(unsafe) static var only: UnsafeMutableRawPointer?
 
-        var value: UnsafeMutableRawPointer? { unsafe Self.only }
+        private static func make() -> UInt { 0 }
 
-        func keep(_ value: UnsafeMutableRawPointer) { unsafe Self.only = unsafe value }
+        private static func value(of key: UInt) -> UnsafeMutableRawPointer? { unsafe only }
+
+        private static func keep(_ value: UnsafeMutableRawPointer, by key: UInt) -> Bool {
+            unsafe only = unsafe value
+            return true
+        }
     #else
-        private let key: pthread_key_t
-
-        init() {
+        private static func make() -> UInt {
             var key = pthread_key_t()
             // Whether the closure's argument is optional depends on the C library.
-            let result = unsafe pthread_key_create(&key) { unsafe Self.release($0) }
+            let result = unsafe pthread_key_create(&key) { unsafe SystemKey.release($0) }
             precondition(result == 0, "The process has no key for values of threads left.")
-            self.key = key
+            return UInt(key)
         }
 
         @inline(__always)
-        var value: UnsafeMutableRawPointer? { unsafe pthread_getspecific(key) }
-
-        func keep(_ value: UnsafeMutableRawPointer) {
-            let result = unsafe pthread_setspecific(key, value)
-            precondition(result == 0, "The system has no place for a value of this thread.")
+        private static func value(of key: UInt) -> UnsafeMutableRawPointer? {
+            unsafe pthread_getspecific(pthread_key_t(truncatingIfNeeded: key))
         }
 
-        private static func release(_ value: UnsafeMutableRawPointer?) {
-            if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
+        private static func keep(_ value: UnsafeMutableRawPointer, by key: UInt) -> Bool {
+            unsafe pthread_setspecific(pthread_key_t(truncatingIfNeeded: key), value) == 0
         }
     #endif
 }

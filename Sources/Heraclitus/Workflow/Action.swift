@@ -1,4 +1,4 @@
-/// An action of a workflow: something that may be done in some states only, and that changes no state by itself.
+/// An action of a workflow: a method that is allowed in some states only, and that changes no state by itself.
 ///
 /// Inside a workflow it is called `Action` (``Workflow/Action``), and the property's name is its name unless one is given:
 ///
@@ -17,8 +17,8 @@
 /// machine.allowedActions                                               // ["goRed"]
 /// ```
 ///
-/// In another state it is refused with ``InvalidAction``. It runs in turn with the transitions, and what it fires is carried out when it
-/// has returned. Tables and diagrams list it.
+/// In another state it is refused with ``InvalidAction``. No other thread makes a transition while it runs, and what it fires is
+/// carried out when it has returned. Tables and diagrams list it.
 public struct WorkflowAction<W: Workflow, State, Result>: Sendable {
     let slot: ActionSlot
 
@@ -38,12 +38,12 @@ public struct WorkflowAction<W: Workflow, State, Result>: Sendable {
     }
 }
 
-/// What the body of an action gets besides the state.
+/// Values passed to the body of an action: its name, its arguments and the machine.
 public struct ActionCall<W: Workflow>: Sendable {
     /// The name of the action.
     public let name: String
 
-    /// What the caller passed along: the arguments of the action.
+    /// The arguments of the action, which the caller passed.
     public let userInfo: UserInfo
 
     let anyMachine: any AnyObject & Sendable
@@ -56,7 +56,7 @@ extension WorkflowAction {
     /// - Parameters:
     ///   - name: The action's name; the property's name if there is none.
     ///   - state: The state in which it is allowed.
-    ///   - body: Carries it out; gets the state, and the call with its arguments and the machine.
+    ///   - body: Carries it out. It gets the state, and the call with the arguments and the machine.
     public init(
         _ name: String? = nil,
         in state: State.Type,
@@ -69,7 +69,7 @@ extension WorkflowAction {
     /// - Parameters:
     ///   - name: The action's name; the property's name if there is none.
     ///   - states: The states in which it is allowed; none means any state.
-    ///   - body: Carries it out; gets the state, and the call with its arguments and the machine.
+    ///   - body: Carries it out. It gets the state, and the call with the arguments and the machine.
     public init(
         _ name: String? = nil,
         in states: any WorkflowState.Type...,
@@ -82,7 +82,7 @@ extension WorkflowAction {
     /// - Parameters:
     ///   - name: The action's name; the property's name if there is none.
     ///   - group: The states in which it is allowed.
-    ///   - body: Carries it out; gets the state, and the call with its arguments and the machine.
+    ///   - body: Carries it out. It gets the state, and the call with the arguments and the machine.
     public init(
         _ name: String? = nil,
         in group: StateGroup<State>,
@@ -95,10 +95,10 @@ extension WorkflowAction {
 // MARK: - Without a body
 
 extension WorkflowAction where Result == Void {
-    /// Makes an action that is allowed in a state and its subclasses, and that whoever performs it carries out.
+    /// Makes an action that is allowed in a state and its subclasses, and whose closure the caller provides.
     ///
-    /// The definition says where it is allowed; the machine's owner says what is done, with
-    /// ``StateMachine/perform(_:userInfo:_:)``. Performed without that it does nothing but tell observers.
+    /// The definition says where it is allowed, and the caller of ``StateMachine/perform(_:userInfo:_:)`` says what is done.
+    /// Without such a closure, performing it only notifies observers.
     /// - Parameters:
     ///   - name: The action's name; the property's name if there is none.
     ///   - state: The state in which it is allowed.
@@ -106,7 +106,7 @@ extension WorkflowAction where Result == Void {
         self.init(name, in: .states([state])) { _, _ in }
     }
 
-    /// Makes an action that is allowed in several states, or in any state, and that whoever performs it carries out.
+    /// Makes an action that is allowed in several states, or in any state, and whose closure the caller provides.
     /// - Parameters:
     ///   - name: The action's name; the property's name if there is none.
     ///   - states: The states in which it is allowed; none means any state.
@@ -114,7 +114,7 @@ extension WorkflowAction where Result == Void {
         self.init(name, in: states.isEmpty ? .any : .states(states)) { _, _ in }
     }
 
-    /// Makes an action that is allowed in every state of a group, and that whoever performs it carries out.
+    /// Makes an action that is allowed in every state of a group, and whose closure the caller provides.
     /// - Parameters:
     ///   - name: The action's name; the property's name if there is none.
     ///   - group: The states in which it is allowed.

@@ -6,11 +6,17 @@ enum CallbackPhase: UInt16, Sendable {
     case willFire
     case willExit
     case willEnter
+
+    /// What goes on in the state that is left ends.
+    case activityEnd
     case didExit
     case didEnter
     case didRestore
     case didFire
     case observers
+
+    /// What goes on in the state that was entered begins, or goes on with the new data of one that was updated.
+    case activityStart
 
     /// Beside transitions: what was refused, performed or announced.
     case notices
@@ -39,22 +45,25 @@ extension CallbackPhases {
     static var notices: CallbackPhases { CallbackPhases(.notices) }
 
     /// Before the machine shows the destination, when the transition is certain.
-    static var before: CallbackPhases { CallbackPhases(rawValue: 0b00_0000_1110) }
+    static var before: CallbackPhases { CallbackPhases(rawValue: 0b0000_0000_1110) }
 
     /// When the machine shows the destination.
-    static var after: CallbackPhases { CallbackPhases(rawValue: 0b01_1111_0000) }
+    static var after: CallbackPhases { CallbackPhases(rawValue: 0b0111_1111_0000) }
 
     /// All that a transition from a state to a state goes through.
-    static var ofTransition: CallbackPhases { CallbackPhases(rawValue: 0b01_1011_1111) }
+    static var ofTransition: CallbackPhases { CallbackPhases(rawValue: 0b0111_0111_1111) }
 
     /// Those in which no state is left or entered.
-    static var ofUpdate: CallbackPhases { CallbackPhases(rawValue: 0b01_1000_0011) }
+    static var ofUpdate: CallbackPhases { CallbackPhases(rawValue: 0b0111_0000_0011) }
 
     /// Those of a new machine that enters the state in which it begins.
-    static var ofEntry: CallbackPhases { CallbackPhases(rawValue: 0b00_0010_1000) }
+    static var ofEntry: CallbackPhases { CallbackPhases(rawValue: 0b0100_0100_1000) }
 
-    /// That of a machine that was restored.
-    static var ofRestoring: CallbackPhases { CallbackPhases(.didRestore) }
+    /// Those of a machine that was restored.
+    static var ofRestoring: CallbackPhases { CallbackPhases(rawValue: 0b0100_1000_0000) }
+
+    /// That of a copy of a machine that was active.
+    static var ofResumption: CallbackPhases { CallbackPhases(.activityStart) }
 }
 
 extension CallbackPhases {

@@ -91,7 +91,7 @@ extension WorkflowEvent {
     public func ignored(in states: [any WorkflowState.Type]) -> Self { .init(declaration.ignoring(states)) }
 
     /// Adds a group of states in which firing the event does nothing, and is no error.
-    /// - Parameter group: The states in which it is ignored, but for those of which the event says itself that it leads from them.
+    /// - Parameter group: The states in which it is ignored, except those that the event names as sources.
     /// - Returns: The event with these.
     public func ignored<State>(in group: StateGroup<State>) -> Self { .init(declaration.ignoring(group.declaration)) }
 

@@ -18,6 +18,9 @@ struct EventDeclaration: Sendable {
     @usableFromInline private(set) var willFire: [Hook] = []
     @usableFromInline private(set) var didFire: [Hook] = []
 
+    /// When the event fires by itself.
+    private(set) var deadlines: [DeadlineRule] = []
+
     init(_ name: String?, from sources: Sources, to destinations: [any WorkflowState.Type]) {
         self.name = name
         rules.append(DeclaredRule(sources: sources, destinations: destinations, isUpdate: false))
@@ -47,6 +50,8 @@ struct EventDeclaration: Sendable {
     func adding(willFire body: @escaping Hook) -> Self { changed { $0.willFire.append(body) } }
 
     func adding(didFire body: @escaping Hook) -> Self { changed { $0.didFire.append(body) } }
+
+    func adding(deadline rule: DeadlineRule) -> Self { changed { $0.deadlines.append(rule) } }
 
     func ignoring(_ states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
 

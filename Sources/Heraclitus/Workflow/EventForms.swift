@@ -1,7 +1,7 @@
 // What does an event lead from and to?
 //
-// A source is one class, which closures get as itself, several or none, which means any, a group, or a list that is computed; a
-// destination is one class, several, or a list.
+// The source is one class or a group, which closures get as what it is; several classes, a list that is computed, or left out for any
+// state. The destination is one class, several, or a list.
 
 extension WorkflowEvent {
     /// Makes an event that leads from a state to a state.
@@ -14,19 +14,21 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: .states([source]), to: [destination]))
     }
 
-    /// Makes an event that leads from each of several states, or from any state, to a state.
-    ///
-    /// ```swift
-    /// let load  = Event(from: IdleState.self, FailureState.self, to: LoadingState.self)
-    /// let reset = Event(to: IdleState.self)         // from any state
-    /// ```
+    /// Makes an event that leads from each of several states to a state.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
-    ///   - sources: The states it is fired in; none means any state.
+    ///   - first: A state it is fired in.
+    ///   - second: Another one.
+    ///   - more: Further ones.
     ///   - destination: The state it leads to.
-    public init(_ name: String? = nil, from sources: any WorkflowState.Type..., to destination: Destination.Type)
-    where Source == W.AnyState, Destination: WorkflowState {
-        self.init(EventDeclaration(name, from: Self.anyIfEmpty(sources), to: [destination]))
+    public init(
+        _ name: String? = nil,
+        from first: any WorkflowState.Type,
+        _ second: any WorkflowState.Type,
+        _ more: any WorkflowState.Type...,
+        to destination: Destination.Type
+    ) where Source == W.AnyState, Destination: WorkflowState {
+        self.init(EventDeclaration(name, from: .states([first, second] + more), to: [destination]))
     }
 
     /// Makes an event that leads from a state to one of several, which the caller chooses.
@@ -46,27 +48,33 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: .states([source]), to: [first, second] + more))
     }
 
-    /// Makes an event that leads from each of several states, or from any state, to one of several, which the caller chooses.
+    /// Makes an event that leads from each of several states to each of several others.
     ///
-    /// For pairs that are no such product use ``or(from:_:to:)``.
+    /// To add single pairs, use `or(from:to:)`.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
-    ///   - sources: The states it is fired in; none means any state.
-    ///   - first: A state it leads to.
-    ///   - second: Another one.
-    ///   - more: Further ones.
+    ///   - firstSource: A state it is fired in.
+    ///   - secondSource: Another one.
+    ///   - moreSources: Further ones.
+    ///   - firstDestination: A state it leads to.
+    ///   - secondDestination: Another one.
+    ///   - moreDestinations: Further ones.
     public init(
         _ name: String? = nil,
-        from sources: any WorkflowState.Type...,
-        to first: any WorkflowState.Type,
-        _ second: any WorkflowState.Type,
-        _ more: any WorkflowState.Type...
+        from firstSource: any WorkflowState.Type,
+        _ secondSource: any WorkflowState.Type,
+        _ moreSources: any WorkflowState.Type...,
+        to firstDestination: any WorkflowState.Type,
+        _ secondDestination: any WorkflowState.Type,
+        _ moreDestinations: any WorkflowState.Type...
     ) where Source == W.AnyState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, from: Self.anyIfEmpty(sources), to: [first, second] + more))
-    }
-
-    private static func anyIfEmpty(_ sources: [any WorkflowState.Type]) -> EventDeclaration.Sources {
-        sources.isEmpty ? .any : .states(sources)
+        self.init(
+            EventDeclaration(
+                name,
+                from: .states([firstSource, secondSource] + moreSources),
+                to: [firstDestination, secondDestination] + moreDestinations
+            )
+        )
     }
 }
 
@@ -75,7 +83,7 @@ extension WorkflowEvent {
 extension WorkflowEvent {
     /// Makes an event that leads from every state of a group to a state.
     ///
-    /// Closures get the source as what the group is of: `any Live`.
+    /// Closures get the source typed as the group's protocol: `any Live`.
     ///
     /// ```swift
     /// let cancel = Event(from: .live, to: CancelledState.self)
@@ -107,10 +115,10 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: .group(group.declaration), to: [first, second] + more))
     }
 
-    /// Not available, because a protocol is no source; a ``StateGroup`` of it is one.
+    /// Not available, because a protocol cannot be a source; a ``StateGroup`` of it can.
     /// - Parameters:
     ///   - name: The event's name.
-    ///   - source: What is neither a class of states nor a group.
+    ///   - source: A type that is neither a class of states nor a group.
     ///   - destination: The state it leads to.
     @available(
         *,
@@ -126,30 +134,59 @@ extension WorkflowEvent {
     }
 }
 
-// MARK: - Lists
+// MARK: - Any state, and lists
 
 extension WorkflowEvent {
-    /// Makes an event that leads from each state of a list, or from any state, to each of another list.
+    /// Makes an event that leads from any state, or from each state of a list, to a state.
+    ///
+    /// ```swift
+    /// let reset = Event(to: IdleState.self)
+    /// let stop  = Event(from: working, to: IdleState.self)          // an array of classes
+    /// ```
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
-    ///   - sources: The states it is fired in; `nil` means any state.
+    ///   - sources: The states it is fired in; any state if they are left out.
+    ///   - destination: The state it leads to.
+    public init(
+        _ name: String? = nil,
+        from sources: [any WorkflowState.Type]? = nil,
+        to destination: Destination.Type
+    ) where Source == W.AnyState, Destination: WorkflowState {
+        self.init(EventDeclaration(name, from: Self.anyIfMissing(sources), to: [destination]))
+    }
+
+    /// Makes an event that leads from any state, or from each state of a list, to one of several, which the caller chooses.
+    /// - Parameters:
+    ///   - name: The event's name; the property's name if there is none.
+    ///   - sources: The states it is fired in; any state if they are left out.
+    ///   - first: A state it leads to.
+    ///   - second: Another one.
+    ///   - more: Further ones.
+    public init(
+        _ name: String? = nil,
+        from sources: [any WorkflowState.Type]? = nil,
+        to first: any WorkflowState.Type,
+        _ second: any WorkflowState.Type,
+        _ more: any WorkflowState.Type...
+    ) where Source == W.AnyState, Destination == W.AnyState {
+        self.init(EventDeclaration(name, from: Self.anyIfMissing(sources), to: [first, second] + more))
+    }
+
+    /// Makes an event that leads from any state, or from each state of a list, to each state of another list.
+    /// - Parameters:
+    ///   - name: The event's name; the property's name if there is none.
+    ///   - sources: The states it is fired in; any state if they are left out.
     ///   - destinations: The states it leads to.
     public init(
         _ name: String? = nil,
         from sources: [any WorkflowState.Type]? = nil,
         to destinations: [any WorkflowState.Type]
     ) where Source == W.AnyState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, from: sources.map { .states($0) } ?? .any, to: destinations))
+        self.init(EventDeclaration(name, from: Self.anyIfMissing(sources), to: destinations))
     }
 
-    /// Makes an event that leads from each state of a list to a state.
-    /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - sources: The states it is fired in.
-    ///   - destination: The state it leads to.
-    public init(_ name: String? = nil, from sources: [any WorkflowState.Type], to destination: Destination.Type)
-    where Source == W.AnyState, Destination: WorkflowState {
-        self.init(EventDeclaration(name, from: .states(sources), to: [destination]))
+    private static func anyIfMissing(_ sources: [any WorkflowState.Type]?) -> EventDeclaration.Sources {
+        sources.map { .states($0) } ?? .any
     }
 
     /// Makes an event that leads from a state to each state of a list.
@@ -168,8 +205,8 @@ extension WorkflowEvent {
 extension WorkflowEvent {
     /// Makes an event that gives a state new data without leaving it.
     ///
-    /// No guard and no hook of exit or entry runs; the event's own do, and the revision counts it. A subclass keeps its
-    /// class.
+    /// The guards and hooks of exit and entry do not run; those of the event do, and the revision counts the update. The new
+    /// object has to be of the same class as the current one.
     /// - Parameters:
     ///   - name: The event's name; the property's name if there is none.
     ///   - state: The state whose data it replaces.
@@ -230,8 +267,8 @@ extension WorkflowEvent {
 
     /// Adds pairs of source and destination.
     ///
-    /// Pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A. Put guards and hooks
-    /// behind the last `or`: see ``guarded(_:)``.
+    /// It adds pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A. Add guards and
+    /// hooks after the last `or`: see ``guarded(_:)``.
     /// - Parameters:
     ///   - firstSource: A state it is fired in as well.
     ///   - moreSources: Further ones.

@@ -1,7 +1,7 @@
 /// The states of a workflow that conform to a protocol, or that have a superclass in common.
 ///
-/// A group is to protocols what a superclass is to classes: an event may lead from every state of it, be ignored in it, or
-/// update it, and closures get the state as the protocol. A state may be in several groups, and its class stays `final`.
+/// An event may lead from every state of a group, be ignored in it, or update it, and closures get the state typed as the
+/// protocol. A state may be in several groups, and its class stays `final`.
 ///
 /// ```swift
 /// protocol Live: DownloadState { var request: Request { get } }
@@ -12,16 +12,16 @@
 /// }
 /// ```
 ///
-/// The closure is there because Swift cannot tell from a protocol alone which classes conform to it. It asks what the protocol says:
-/// the first object of each class is compared with the answer, and a wrong answer stops the program. A group that is used once is
-/// written where it is used, `StateGroup((any Live).self) { $0 is any Live.Type }`.
+/// The closure is necessary because Swift cannot tell from a protocol alone which classes conform to it. A closure that does not match
+/// its protocol stops the program at the first object of a class for which it is wrong. A group that is used once can be written where
+/// it is used: `StateGroup((any Live).self) { $0 is any Live.Type }`.
 ///
-/// Which states are in a group is decided once, when the workflow is first used; a transition costs the same as without groups.
-/// Where there is an object to ask, as in ``StateMachine/isIn(_:)`` and in a machine's own closures, the protocol itself is enough:
+/// The states of a group are determined once, when the workflow is first used, so a transition costs the same as without groups.
+/// ``StateMachine/isIn(_:)`` and the closures of a machine have an object, so they need only the protocol:
 /// `machine.didEnter((any Live).self) { live, _ in … }`.
 ///
-/// What is said of a class, or of a superclass of it, counts before what is said of its groups: an event from a group that is
-/// ignored in one class of the group leads from all the others.
+/// A rule for a class, or for a superclass of it, is stronger than a rule for a group. For example, an event that leads from a group
+/// and is ignored in one of its classes leads from all others.
 public struct StateGroup<State>: AnyStateGroup {
     let declaration: GroupDeclaration
 

@@ -11,15 +11,22 @@ struct StateHooks: Sendable {
     private let restoring: (any Restoring.Type)?
 
     /// The phases in which it has a hook when it is left.
-    let whenLeft: CallbackPhases
+    private(set) var whenLeft: CallbackPhases
 
     /// The phases in which it has a hook when it is entered.
-    let whenEntered: CallbackPhases
+    private(set) var whenEntered: CallbackPhases
+
+    /// The phases in which it has a hook when it gets new data.
+    private(set) var whenUpdated: CallbackPhases = []
 
     /// The phases in which it has a hook when its machine is activated.
     var whenActivated: CallbackPhases { restoring == nil ? whenEntered : whenEntered.union(.ofRestoring) }
 
-    init(of state: any WorkflowState.Type) {
+    /// Finds the hooks of a class.
+    /// - Parameters:
+    ///   - state: The class.
+    ///   - hasActivity: Whether anything goes on by itself while the machine is in the state.
+    init(of state: any WorkflowState.Type, hasActivity: Bool) {
         // To find out that a class does not conform is slow, and for most classes one question answers for all.
         let type = state as? any Capability.Type
         exitGuarding = type as? any ExitGuarding.Type
@@ -35,56 +42,61 @@ struct StateHooks: Sendable {
         whenEntered = CallbackPhases(listening: [
             (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil), (.didEnter, entering != nil),
         ])
+        if hasActivity {
+            whenLeft.insert(CallbackPhases(.activityEnd))
+            whenEntered.insert(CallbackPhases(.activityStart))
+            whenUpdated.insert(CallbackPhases(.activityStart))
+        }
     }
 }
 
-// Each opens the class that was found to have the hook: a cast to a class is cheap, and one to a protocol is not.
+// Each opens the class that was found to have the hook, so that nobody has to be asked for it again.
 extension StateHooks {
     func shouldExit(_ transition: StateTransition) throws {
         func ask<C: ExitGuarding>(_ type: C.Type) throws {
-            try transition.objects.withSource { try ($0 as! C).shouldExit(transition) }
+            try transition.objects.withSource(as: type) { try $0.shouldExit(transition) }
         }
         if let exitGuarding { try ask(exitGuarding) }
     }
 
     func shouldEnter(_ transition: StateTransition) throws {
         func ask<C: EntryGuarding>(_ type: C.Type) throws {
-            try transition.objects.withDestination { try ($0 as! C).shouldEnter(transition) }
+            try transition.objects.withDestination(as: type) { try $0.shouldEnter(transition) }
         }
         if let entryGuarding { try ask(entryGuarding) }
     }
 
     func willExit(_ transition: StateTransition) {
         func tell<C: ExitPreparing>(_ type: C.Type) {
-            transition.objects.withSource { ($0 as! C).willExit(transition) }
+            transition.objects.withSource(as: type) { $0.willExit(transition) }
         }
         if let exitPreparing { tell(exitPreparing) }
     }
 
     func willEnter(_ transition: StateTransition) {
         func tell<C: EntryPreparing>(_ type: C.Type) {
-            transition.objects.withDestination { ($0 as! C).willEnter(transition) }
+            transition.objects.withDestination(as: type) { $0.willEnter(transition) }
         }
         if let entryPreparing { tell(entryPreparing) }
     }
 
     func didExit(_ transition: StateTransition) {
         func tell<C: Exiting>(_ type: C.Type) {
-            transition.objects.withSource { ($0 as! C).didExit(transition) }
+            transition.objects.withSource(as: type) { $0.didExit(transition) }
         }
         if let exiting { tell(exiting) }
     }
 
     func didEnter(_ transition: StateTransition) {
         func tell<C: Entering>(_ type: C.Type) {
-            transition.objects.withDestination { ($0 as! C).didEnter(transition) }
+            transition.objects.withDestination(as: type) { $0.didEnter(transition) }
         }
         if let entering { tell(entering) }
     }
 
     func didRestore(_ transition: StateTransition) {
         func tell<C: Restoring>(_ type: C.Type) {
-            transition.objects.withDestination { ($0 as! C).didRestore(transition) }
+            transition.objects.withDestination(as: type) { $0.didRestore(transition) }
         }
         if let restoring { tell(restoring) }
     }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Values that the caller of `fire` passes to every callback of that transition.
 ///
 /// A dictionary literal of values that are `Codable & Sendable`, read back with their type:
@@ -20,7 +26,13 @@ public struct UserInfo: Sendable {
     final class Storage: Sendable {
         let values: [String: Value]
 
-        init(_ values: [String: Value]) { self.values = values }
+        /// When the event was due, if it has fired by itself.
+        let due: Date?
+
+        init(_ values: [String: Value], due: Date? = nil) {
+            self.values = values
+            self.due = due
+        }
     }
 
     var values: [String: Value] {
@@ -31,6 +43,11 @@ public struct UserInfo: Sendable {
     /// Makes an empty user info.
     @inlinable
     public init() { storage = nil }
+
+    /// That of an event that fires by itself.
+    init(due date: Date) { storage = Storage([:], due: date) }
+
+    var due: Date? { storage?.due }
 
     /// What is stored in an object, which a transition has been lent.
     init(storedIn object: AnyObject?) { storage = object as? Storage }

@@ -42,8 +42,8 @@ public protocol Workflow: Sendable {
 
     /// Groups of states, for tables and diagrams to name; none by default.
     ///
-    /// Those that events speak of are named anyway. One that only hooks, `isIn` or `wait` speak of is listed here if tables are to
-    /// show it, or if ``StateMachine/wait(for:)`` is to know from which states it can still be reached:
+    /// The groups of events are named anyway. List a group here that only hooks, `isIn` or `wait` use, so that tables show it, and
+    /// that ``StateMachine/wait(for:)`` knows from which states it can be reached:
     ///
     /// ```swift
     /// static var groups: [any AnyStateGroup] { [StateGroup.live] }

@@ -19,9 +19,9 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// A migration leads to a version that does not exist, or is listed after one that leads to a newer version.
     case misplacedMigration(String, version: Int)
 
-    /// A migration renames a state to one, or removes it into one, that there is neither now nor, by the steps behind it, was then.
+    /// A migration leads to a state that does not exist in that version, by the later steps.
     ///
-    /// A step with a closure may make another state of it, and so this does not stop the program.
+    /// It does not stop the program, because a step with a closure may rename the state.
     case migrationToUnknownState(String, version: Int, migration: String)
 
     /// The name of a state is blank; the payload is its class.
@@ -33,12 +33,12 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// No state of the workflow is in a group.
     case emptyGroup(String)
 
-    /// Groups of different protocols have one name.
+    /// Groups of different protocols have the same name.
     case duplicateGroupName(String)
 
-    /// A group's closure says of a state that it conforms to the group's protocol, or that it does not, and its object shows otherwise.
+    /// The closure of a group does not match its protocol.
     ///
-    /// Only the initial state has an object when the definition is read. Of any other state the first object stops the program.
+    /// The definition can only check the initial state, which has an object. For other states, the first object stops the program.
     case mistakenGroup(String, state: String)
 
     /// The name of an event is blank; the payload is its property.
@@ -83,12 +83,12 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// A property holds an event or an action that is declared for another workflow.
     case foreignEvent(property: String, workflow: String)
 
-    /// The initial state is a value of an enum or a struct, and a state has to be a class.
+    /// The initial state is an enum or a struct; a state has to be a class.
     case initialStateIsNoClass(String)
 
-    /// No event leads, from the initial state and those in ``Workflow/states``, to a state in which the event may be fired.
+    /// An event can never be fired, because no event leads to its sources from the initial state or from ``Workflow/states``.
     ///
-    /// It does not stop the program, because a machine may begin elsewhere: list such a state in ``Workflow/states``.
+    /// It does not stop the program, because a machine may begin in another state: list that state in ``Workflow/states``.
     case unreachableEvent(String)
 
     /// A guard was added before an `or`, and is not asked for the pairs that `or` adds, because they are not of its types.
@@ -131,7 +131,7 @@ extension WorkflowProblem: CustomStringConvertible {
         case .duplicateStateName(let name, let classNames):
             "Several states have the name \"\(name)\": \(classNames.joined(separator: ", "))."
         case .emptyGroup(let name):
-            "No state of the workflow is in the group \"\(name)\"."
+            "The group \"\(name)\" has no states."
         case .duplicateGroupName(let name):
             "Groups of different protocols have the name \"\(name)\". Give one of them another name."
         case .mistakenGroup(let name, let state):
@@ -145,7 +145,7 @@ extension WorkflowProblem: CustomStringConvertible {
         case .blankActionName(let property):
             "The name of the action \(property) is blank."
         case .duplicateActionName(let name, let properties):
-            "The name \"\(name)\" is that of several actions: \(properties.joined(separator: ", "))."
+            "Several actions have the name \"\(name)\": \(properties.joined(separator: ", "))."
         case .emptyAction(let name):
             "The action \"\(name)\" is allowed in no state of the workflow."
         case .sharedEvent(let properties):

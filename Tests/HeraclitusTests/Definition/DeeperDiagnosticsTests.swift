@@ -103,7 +103,7 @@ import Testing
     func unreachable() throws {
         #expect(Unreachable.diagnostics == [.unreachableEvent("go"), .unreachableEvent("on")])
         #expect(BegunElsewhere.diagnostics.isEmpty)
-        let machine = StateMachine<Unreachable>(in: BState())
+        let machine = StateMachine<Unreachable>(alreadyIn: BState())
         #expect(machine.can.go)
     }
 

@@ -117,7 +117,7 @@ struct Playback: Workflow {
             for source in states {
                 let name = type(of: source).name
                 for destination in states {
-                    let machine = StateMachine<Playback>(in: source)
+                    let machine = StateMachine<Playback>(alreadyIn: source)
                     let isListed = event.transitions.contains {
                         $0.from == name && $0.to == type(of: destination).name
                     }
@@ -165,7 +165,7 @@ struct Playback: Workflow {
 
     @Test("A subclass is in the groups of its superclass, also in an archive")
     func subclass() throws {
-        let machine = StateMachine<Playback>(in: PausedState(position: 0))
+        let machine = StateMachine<Playback>(alreadyIn: PausedState(position: 0))
         try machine.fire.rewind(FastRewindingState())
         let restored = try StateMachine<Playback>(archive: machine.archive())
         #expect(restored.can.stop && !restored.can.pause)
@@ -177,7 +177,7 @@ struct Playback: Workflow {
     }
 
     final class Deck: Stateful, Sendable {
-        let machine = StateMachine<Playback>(in: FastRewindingState())
+        let machine = StateMachine<Playback>(alreadyIn: FastRewindingState())
     }
 
     @Test("What the workflow declares as a group can be asked by name")
@@ -214,7 +214,7 @@ struct Playback: Workflow {
     @Test("Waiting for a group that cannot be reached any more ends, and errors of actions know what leads to one")
     func waiting() async throws {
         #expect(OneWay.table.groups.map(\.name) == ["With Position", "Running"])
-        let machine = StateMachine<OneWay>(in: StoppedState())
+        let machine = StateMachine<OneWay>(alreadyIn: StoppedState())
         await #expect(throws: StateUnreachable.self) { _ = try await machine.wait(for: (any Positioned).self) }
         let other = StateMachine<OneWay>()
         let running = try await other.wait(for: (any Running).self)

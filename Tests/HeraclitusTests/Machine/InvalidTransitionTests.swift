@@ -109,7 +109,7 @@ import Testing
     @Test(
         "A misspelt name is answered with those that there are, the nearest first",
         arguments: [
-            ("laod", "load"), ("LOAD", "load"), ("cancle", "cancel"), ("finished", "finish"), ("fial", "fail"),
+            ("laod", "load"), ("CANCEL", "cancel"), ("cancle", "cancel"), ("finished", "finish"), ("fial", "fail"),
             ("cancelDownload", "cancel"),
         ]
     )

@@ -48,6 +48,16 @@ public protocol ArchiveStore: Sendable {
     /// - Returns: The ids, sorted.
     /// - Throws: Errors of the store's medium.
     func ids(of workflow: String?, in state: String?) async throws -> [String]
+
+    /// Finds the ids of the machines of a workflow in which an event is due that fires by itself.
+    ///
+    /// Unless a store knows better, every archive of the workflow is loaded for it, and none decoded.
+    /// - Parameters:
+    ///   - date: By when it is due.
+    ///   - workflow: The name of the workflow; `nil` for any.
+    /// - Returns: The ids, those first in which something is due first.
+    /// - Throws: What the store's medium throws.
+    func ids(dueBy date: Date, of workflow: String?) async throws -> [String]
 }
 
 /// An archive as a store has it, with the properties by which it can be found.
@@ -67,6 +77,9 @@ public struct StoredArchive: Sendable, Hashable {
     /// The name of the state.
     public let state: String
 
+    /// When the next event is due that fires by itself; `nil` if none is.
+    public let due: Date?
+
     /// The archive, as ``StateMachine/archive(including:prettyPrinted:limit:)`` writes it: UTF-8 JSON on one line.
     public let archive: Data
 
@@ -76,12 +89,14 @@ public struct StoredArchive: Sendable, Hashable {
     ///   - revision: The stored revision; for an archive to save, the revision that it replaces, 0 for none.
     ///   - workflow: The name of the workflow.
     ///   - state: The name of the state.
+    ///   - due: When the next event is due that fires by itself; `nil` if none is.
     ///   - archive: The archive.
-    public init(id: String, revision: Int, workflow: String, state: String, archive: Data) {
+    public init(id: String, revision: Int, workflow: String, state: String, due: Date? = nil, archive: Data) {
         self.id = id
         self.revision = revision
         self.workflow = workflow
         self.state = state
+        self.due = due
         self.archive = archive
     }
 
@@ -92,12 +107,13 @@ public struct StoredArchive: Sendable, Hashable {
     ///   - revision: The revision that it replaces, 0 if nothing is stored yet.
     /// - Throws: ``ArchiveError`` if the state's data cannot be written.
     public init(_ machine: StateMachine<some Workflow>, id: String, replacing revision: Int) throws(ArchiveError) {
-        let (archive, state) = try machine.archiveAndState()
+        let (archive, state, due) = try machine.archiveWithColumns()
         self.init(
             id: id,
             revision: revision,
             workflow: machine.definition.workflow,
             state: state,
+            due: due,
             archive: archive
         )
     }
@@ -106,13 +122,15 @@ public struct StoredArchive: Sendable, Hashable {
     /// - Parameters:
     ///   - workflow: The workflow.
     ///   - limit: The maximum size in bytes; no limit by default, because the archive is in memory already.
+    ///   - scheduler: Fires the events that are due.
     /// - Returns: The machine.
     /// - Throws: ``ArchiveError``.
     public func machine<W: Workflow>(
         of workflow: W.Type,
-        limit: Int = .max
+        limit: Int = .max,
+        scheduler: Scheduler = .system
     ) throws(ArchiveError) -> StateMachine<W> {
-        try StateMachine<W>(archive: archive, limit: limit)
+        try StateMachine<W>(archive: archive, limit: limit, scheduler: scheduler)
     }
 }
 
@@ -208,14 +226,17 @@ extension ArchiveStore {
     ///
     /// If somebody else has saved or deleted the machine meanwhile, it is loaded and changed again, after a delay that grows with
     /// each conflict up to 50 ms. So the closure, and the hooks of states, may run several times. What must happen only once,
-    /// when the change is certain, belongs into `saved`.
+    /// when the change is certain, belongs in `saved`.
     ///
     /// Nothing is saved when the closure throws, or changes nothing in a stored machine. An archive of an older version of the
     /// workflow is replaced only by a change.
+    ///
+    /// The machine is passive: no event fires by itself in it. ``fireDue(_:by:scheduler:failed:)`` fires what is due in a store.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
     ///   - attempts: The number of attempts, at least one.
+    ///   - scheduler: Tells the date.
     ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
     ///   - body: Changes the machine.
     ///   - saved: Gets the transitions in order, after they were saved. If it throws, the machine is saved nevertheless.
@@ -226,6 +247,7 @@ extension ArchiveStore {
         _ id: String,
         of workflow: W.Type,
         attempts: Int = 20,
+        scheduler: Scheduler = .system,
         creating create: () -> StateMachine<W> = { StateMachine<W>() },
         _ body: (StateMachine<W>) async throws -> Result,
         saved: ([StateTransition]) async throws -> Void = { _ in }
@@ -237,9 +259,10 @@ extension ArchiveStore {
             }
             try Task.checkCancellation()
             let stored = try await load(id)
-            let machine = try stored?.machine(of: W.self) ?? create()
+            let machine = try stored?.machine(of: W.self, scheduler: scheduler) ?? create()
+            machine.becomePassive()
             // Not what is kept: a set in a state may be written in another order after it was read.
-            let before = try stored.map { _ in try machine.archiveAndState().archive }
+            let before = try stored.map { _ in try machine.archiveWithColumns().archive }
             let made = MadeTransitions()
             let registration = machine.onTransition { made.add($0) }
             let result = try await body(machine)
@@ -254,5 +277,54 @@ extension ArchiveStore {
             return result
         }
         throw StoreError.tooManyConflicts(id: id, attempts: max(1, attempts))
+    }
+}
+
+// MARK: - Deadlines
+
+extension ArchiveStore {
+    /// Finds the ids of the machines of a workflow in which an event is due that fires by itself.
+    /// - Parameters:
+    ///   - date: By when it is due.
+    ///   - workflow: The name of the workflow; `nil` for any.
+    /// - Returns: The ids, those first in which something is due first.
+    /// - Throws: What the store's medium throws.
+    public func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
+        var found: [(due: Date, id: String)] = []
+        for id in try await ids(of: workflow, in: nil) {
+            if let due = try await load(id)?.due, due <= date { found.append((due, id)) }
+        }
+        return found.sorted { ($0.due, $0.id) < ($1.due, $1.id) }.map(\.id)
+    }
+
+    /// Fires what is due in the machines of a workflow, as a unit of work for each: the events that fire by themselves.
+    ///
+    /// Any number of processes may do so at once: each event becomes one saved transition. What follows from one event and is due by the
+    /// same date fires as well.
+    /// - Parameters:
+    ///   - workflow: The workflow.
+    ///   - date: By when it is due; now unless said otherwise.
+    ///   - scheduler: What says which time it is.
+    ///   - failed: Gets the id and the error of a machine that could not be changed, and may throw to leave out the rest. Throws
+    ///     the error unless said otherwise.
+    /// - Returns: The ids of the machines that were changed, or tried.
+    /// - Throws: What `failed` throws; what the store's medium throws.
+    @discardableResult
+    public func fireDue<W: Workflow>(
+        _ workflow: W.Type,
+        by date: Date? = nil,
+        scheduler: Scheduler = .system,
+        failed: (_ id: String, _ error: any Error) throws -> Void = { throw $1 }
+    ) async throws -> [String] {
+        let date = date ?? scheduler.date
+        let ids = try await ids(dueBy: date, of: W.name)
+        for id in ids {
+            do {
+                try await update(id, of: W.self, scheduler: scheduler) { $0.fireDue(by: date) }
+            } catch {
+                try failed(id, error)
+            }
+        }
+        return ids
     }
 }

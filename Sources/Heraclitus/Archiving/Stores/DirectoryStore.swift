@@ -31,6 +31,8 @@ public final class DirectoryStore: ArchiveStore {
 
     /// What the first line of a file says.
     private struct Header: Codable {
+        /// As archives have dates.
+        let due: String?
         let id: String
         let revision: Int
         let state: String
@@ -66,6 +68,7 @@ public final class DirectoryStore: ArchiveStore {
             revision: header.revision,
             workflow: header.workflow,
             state: header.state,
+            due: header.due.flatMap(ArchivedDate.date(of:)),
             archive: Data(archive)
         )
     }
@@ -87,7 +90,13 @@ public final class DirectoryStore: ArchiveStore {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let header = try encoder.encode(
-            Header(id: archive.id, revision: revision, state: archive.state, workflow: archive.workflow)
+            Header(
+                due: archive.due.flatMap(ArchivedDate.text),
+                id: archive.id,
+                revision: revision,
+                state: archive.state,
+                workflow: archive.workflow
+            )
         )
         let content = header + Data("\n".utf8) + archive.archive + Data("\n".utf8)
         guard content.count <= limit else { throw ArchiveError.tooLarge(content.count, limit: limit) }
@@ -151,9 +160,7 @@ public final class DirectoryStore: ArchiveStore {
                 ids.append(id)
                 continue
             }
-            guard let content = try beginning(of: name), let header = try? Self.header(of: content, name).header,
-                FileName.of(header.id) == name
-            else { continue }
+            guard let header = try header(of: name) else { continue }
             if (workflow ?? header.workflow) == header.workflow, (state ?? header.state) == header.state {
                 ids.append(header.id)
             }
@@ -161,7 +168,40 @@ public final class DirectoryStore: ArchiveStore {
         return ids.sorted()
     }
 
+    /// Finds the ids of the machines of a workflow in which an event is due that fires by itself.
+    ///
+    /// It looks at the beginning of each file. One that is none of a store, or damaged, is left out.
+    /// - Parameters:
+    ///   - date: By when it is due.
+    ///   - workflow: The name of the workflow; `nil` for any.
+    /// - Returns: The ids, those first in which something is due first.
+    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    public func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
+        var found: [(due: Date, id: String)] = []
+        try forEachHeader { header in
+            guard (workflow ?? header.workflow) == header.workflow,
+                let due = header.due.flatMap(ArchivedDate.date(of:)), due <= date
+            else { return }
+            found.append((due, header.id))
+        }
+        return found.sorted { ($0.due, $0.id) < ($1.due, $1.id) }.map(\.id)
+    }
+
     // MARK: -
+
+    /// Calls a body with what the first line of each file says; not of one that is none of a store, or damaged.
+    private func forEachHeader(_ body: (Header) -> Void) throws(ArchiveError) {
+        for name in try folder.names() where FileName.isOne(name) {
+            if let header = try header(of: name) { body(header) }
+        }
+    }
+
+    private func header(of name: String) throws(ArchiveError) -> Header? {
+        guard let content = try beginning(of: name), let header = try? Self.header(of: content, name).header,
+            FileName.of(header.id) == name
+        else { return nil }
+        return header
+    }
 
     private func expect(_ revision: Int, of id: String, in name: String) throws {
         let found = try self.revision(of: id, in: name)

@@ -71,6 +71,6 @@ extension InMemoryStore.Storage {
 
 extension StoredArchive {
     fileprivate func with(_ revision: Int) -> StoredArchive {
-        StoredArchive(id: id, revision: revision, workflow: workflow, state: state, archive: archive)
+        StoredArchive(id: id, revision: revision, workflow: workflow, state: state, due: due, archive: archive)
     }
 }

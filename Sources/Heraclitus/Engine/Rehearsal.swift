@@ -1,0 +1,60 @@
+// What does a fire do that is only to say whether it would be a transition?
+
+/// What a call wants of a machine.
+enum CallPurpose {
+    /// A transition, an action or an announcement.
+    case fire
+
+    /// To know whether a fire would be a transition; with what gets all guards that decline, if all are to be asked.
+    case rehearsal(UnmetGuards?)
+
+    /// To activate it.
+    case activation
+
+    /// Whether it changes nothing.
+    @inline(__always)
+    var endsWithGuards: Bool { if case .rehearsal = self { true } else { false } }
+
+    /// Whether observers hear how it ends.
+    @inline(__always)
+    var isToldToObservers: Bool { !endsWithGuards }
+}
+
+extension MachineCore {
+    /// Does all of a fire that decides whether it would be a transition, and drops what was decided.
+    /// - Parameters:
+    ///   - selector: Which event.
+    ///   - machine: The machine that this is the core of.
+    ///   - userInfo: What the caller passes along.
+    ///   - unmet: Gets the errors of all guards that decline; `nil` to ask none after the first that does.
+    ///   - build: Builds the destination.
+    /// - Throws: Why there would be no transition.
+    @usableFromInline @inline(never)
+    func rehearse(
+        _ selector: EventSelector,
+        of machine: AnyObject,
+        userInfo: UserInfo,
+        collecting unmet: UnmetGuards?,
+        building build: (CandidateTransition) throws -> OwnedObject
+    ) throws(InvalidTransition) {
+        try run(.rehearsal(unmet), selector, Call(machine, userInfo), building: build)
+    }
+
+    /// Ends a rehearsal: gives back what was lent, and keeps what was built until the machine is released.
+    @inline(never)
+    func drop(_ state: borrowing OwnedObject, _ loan: inout TransitionLoan, _ call: borrowing Call) {
+        call.takeBack(&loan)
+        call.retire(OwnedObject(state.object))
+    }
+
+    /// Ends the turn of a rehearsal, which does not activate the machine.
+    ///
+    /// But its guards may have announced something, and observers who hear of it may fire: for them it has to be active.
+    @inline(never)
+    func finishRehearsal(_ role: TurnRole, _ call: borrowing Call) {
+        if role == .outermost, !now.isActive, call.turn({ $0.hasQueue }) {
+            carryOutActivation(Call(withoutUserInfo: call))
+        }
+        finish(role, call)
+    }
+}

@@ -1,0 +1,63 @@
+// What goes on by itself while a machine is in a state?
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension MachineCore {
+    /// What the machine works with, if its workflow has anything that goes on by itself.
+    var environment: MachineEnvironment? { callbacks.lazy.compactMap(\.environment).first }
+
+    /// When a transition enters its destination, if anything goes on there.
+    @inline(__always)
+    func entry(of plan: TransitionPlan) -> MachineEnvironment.Entry? {
+        guard plan.hooks.contains(.activityStart), plan.kind == .external || plan.kind == .entry else { return nil }
+        return environment?.entry
+    }
+
+    /// Begins what goes on in the state that was entered, restored or updated, when everybody has been called.
+    ///
+    /// What is due already fires at once, as a callback would fire it.
+    func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
+        guard let environment, !environment.isPassive, let machine = transition.machine as? any AutomaticMachine
+        else { return }
+        let state = transition.destination
+        let deadlines = definition.deadlines(of: plan.destination, transition.destinationObject, environment.entered)
+        let now = environment.scheduler.date
+        for (deadline, date) in deadlines.filter({ $0.date <= now }) where machine.fire(deadline, in: state, due: date)
+        {
+            // The state is about to be left, or to be updated, and then this is asked again.
+            return environment.replaceAlarms(by: [])
+        }
+        environment.replaceAlarms(
+            by: deadlines.filter { $0.date > now }.map { Alarm($0.deadline, at: $0.date, in: state, of: machine) }
+        )
+    }
+
+    /// Ends what goes on in a state that was left.
+    func endActivity() { environment?.replaceAlarms(by: []) }
+}
+
+extension Definition {
+    /// The deadlines of a machine as of a moment, in the order of their dates.
+    func deadlines(of snapshot: Snapshot) -> [(deadline: CompiledDeadline, date: Date)] {
+        guard let entered = snapshot.entered else { return [] }
+        return deadlines(of: snapshot.status.index, snapshot.state, entered)
+    }
+
+    /// The deadlines of a state object, in the order of their dates.
+    func deadlines(
+        of state: Int,
+        _ object: AnyObject,
+        _ entered: Date
+    ) -> [(deadline: CompiledDeadline, date: Date)] {
+        states[state].deadlines.compactMap { deadline in
+            guard let date = deadline.rule.date(object, entered), !date.timeIntervalSinceReferenceDate.isNaN
+            else { return nil }
+            return (deadline, date)
+        }
+        .sorted { $0.1 < $1.1 }
+    }
+}

@@ -1,0 +1,49 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension StateMachine {
+    /// When the next event is due that fires by itself in the current state; `nil` if none is.
+    ///
+    /// It may have passed: then the event was declined by a guard, or the machine was not activated yet.
+    public var nextDeadline: Date? {
+        definition.deadlines(of: core.snapshot).first?.date
+    }
+
+    /// Lets nothing go on by itself from now on, because the machine is gone in a moment.
+    func becomePassive() { core.environment?.becomePassive() }
+
+    /// Fires what is due by a date in a passive machine, each event when it was due, until nothing is.
+    func fireDue(by date: Date) {
+        activate()
+        for _ in 0..<Self.chainLimit where !fireFirstDue(by: date) { return }
+    }
+
+    /// - Returns: Whether an event has fired.
+    private func fireFirstDue(by date: Date) -> Bool {
+        let snapshot = core.snapshot
+        guard let state = snapshot.state as? any WorkflowState else { return false }
+        return definition.deadlines(of: snapshot).contains {
+            $0.date <= date && fire($0.deadline, in: state, due: $0.date)
+        }
+    }
+}
+
+extension StateMachine: AutomaticMachine {
+    var isOwnedElsewhere: Bool { core.isOwnedByAnotherThread }
+
+    func fire(_ deadline: CompiledDeadline, in state: any WorkflowState, due date: Date) -> Bool {
+        do throws(InvalidTransition) {
+            try fire(.bound(event: deadline.event, to: state), userInfo: UserInfo(due: date)) { candidate in
+                guard let build = deadline.rule.build else { return try core.onlyEmptyState(of: candidate) }
+                return OwnedObject(try build(state))
+            }
+            return true
+        } catch {
+            // Observers have been told.
+            return false
+        }
+    }
+}

@@ -1,0 +1,146 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Lets what is due happen when its time has come: one for the deadlines of any number of machines.
+///
+/// A machine without deadlines never asks it. It needs one task while anything waits, and none otherwise; a million deadlines cost
+/// what a heap of a million costs.
+///
+/// What is due is carried out in the order of the times, one after the other, on the thread of that task. So a callback that takes
+/// long delays others; a machine whose transition is under way on another thread delays nobody.
+///
+/// Due times are dates, because archives keep them. When somebody changes the system's date, or when the computer was suspended,
+/// the ``system`` scheduler notices within ``longestNap``. A date that is set back delays what waits, and what has happened does not happen
+/// again.
+public final class Scheduler: Sendable {
+    /// The scheduler of all machines for which no other one was given: the system's date, and its clock that goes on while the
+    /// computer sleeps.
+    public static let system = Scheduler(ContinuousClock()) { Date() }
+
+    /// For how long it sleeps before it looks at the date again, in seconds.
+    public static let longestNap = 30.0
+
+    private let currentDate: @Sendable () -> Date
+
+    /// Sleeps for a number of seconds; `nil` if whoever made it says when time has passed.
+    private let sleep: (@Sendable (Double) async throws -> Void)?
+    private let schedule = Lock(Schedule())
+
+    private struct Schedule: Sendable {
+        var queue = DeadlineQueue<any Due>()
+
+        /// The task that sleeps until the first deadline, as far as one does.
+        var sleeper: Sleeper?
+        var lastNumber = 0
+    }
+
+    private struct Sleeper: Sendable {
+        let number: Int
+        let time: Double
+        let task: Task<Void, Never>
+    }
+
+    /// Makes a scheduler.
+    /// - Parameters:
+    ///   - clock: The clock to sleep by.
+    ///   - date: The date as of now. It may be set back and forth; deadlines follow it.
+    public init<C: Clock>(_ clock: C, date: @escaping @Sendable () -> Date) where C.Duration == Duration {
+        currentDate = date
+        sleep = { try await clock.sleep(until: clock.now.advanced(by: .seconds($0)), tolerance: nil) }
+    }
+
+    /// Makes a scheduler that does nothing by itself, because its user says when time has passed.
+    /// - Parameter date: The date as of now.
+    package init(drivenByHand date: @escaping @Sendable () -> Date) {
+        currentDate = date
+        sleep = nil
+    }
+
+    /// The date as of now.
+    public var date: Date { currentDate() }
+
+    /// When the next deadline is; `nil` if there is none.
+    public var nextDeadline: Date? {
+        schedule.withLock { $0.queue.firstTime }.map { Date(timeIntervalSinceReferenceDate: $0) }
+    }
+
+    /// How many deadlines wait.
+    public var count: Int { schedule.withLock { $0.queue.count } }
+
+    /// Carries out what is due by now, in the order of the times.
+    package func carryOutDue() {
+        while let (due, time) = takeFirst() { due.comesDue(at: Date(timeIntervalSinceReferenceDate: time)) }
+    }
+
+    private func takeFirst() -> (any Due, Double)? {
+        let now = currentDate().timeIntervalSinceReferenceDate
+        return schedule.withLock { $0.queue.takeFirst(dueBy: now).map { ($0.element, $0.time) } }
+    }
+}
+
+/// Something that is due at a time.
+protocol Due: AnyObject, Sendable {
+    /// Called once when the time has come, on the scheduler's thread, unless it was removed before.
+    func comesDue(at date: Date)
+}
+
+extension Scheduler {
+    /// Something that waits in a schedule, for somebody who removes it.
+    struct Ticket: Sendable {
+        fileprivate let place: DeadlineQueue<any Due>.Ticket
+    }
+
+    /// Lets something happen at a date.
+    func add(_ due: any Due, at date: Date) -> Ticket {
+        let time = date.timeIntervalSinceReferenceDate
+        let (ticket, old) = schedule.withLock { schedule in
+            let ticket = Ticket(place: schedule.queue.add(due, at: time))
+            let isFirst = schedule.sleeper.map { time < $0.time } ?? true
+            return (ticket, isFirst ? changeSleeper(&schedule, until: time) : nil)
+        }
+        old?.cancel()
+        return ticket
+    }
+
+    /// Removes what waits; does nothing if it has come already.
+    func remove(_ ticket: Ticket) {
+        let removed = schedule.withLock { $0.queue.remove(ticket.place) }
+        // Here and not in the lock: releasing it may call user code.
+        withExtendedLifetime(removed) {}
+    }
+
+    /// - Returns: The task that slept before.
+    private func changeSleeper(_ schedule: inout sending Schedule, until time: Double) -> Task<Void, Never>? {
+        guard sleep != nil else { return nil }
+        let old = schedule.sleeper?.task
+        schedule.lastNumber += 1
+        let number = schedule.lastNumber
+        schedule.sleeper = Sleeper(number: number, time: time, task: Task { await self.sleepAndCarryOut(number) })
+        return old
+    }
+
+    private func sleepAndCarryOut(_ number: Int) async {
+        while let pause = pause(number) {
+            if pause > 0 { do { try await sleep?(pause) } catch { return } }
+            carryOutDue()
+        }
+    }
+
+    /// For how many seconds a sleeper is to sleep; `nil` if it is to end.
+    private func pause(_ number: Int) -> Double? {
+        let now = currentDate().timeIntervalSinceReferenceDate
+        return schedule.withLock { schedule in
+            guard let sleeper = schedule.sleeper, sleeper.number == number else { return nil }
+            guard let time = schedule.queue.firstTime else {
+                schedule.sleeper = nil
+                return nil
+            }
+            schedule.sleeper = Sleeper(number: number, time: time, task: sleeper.task)
+            // Not less than a moment, or clocks that differ a little would keep it awake.
+            return time <= now ? 0 : min(max(time - now, 0.000_5), Self.longestNap)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// When an event fires by itself, and what it enters then.
+struct DeadlineRule: Sendable {
+    /// When it is due in a state that was entered at a date; `nil` for never.
+    let date: @Sendable (_ state: AnyObject, _ entered: Date) -> Date?
+
+    /// Builds the state to enter from the one that is left; `nil` for the only empty state that the event leads to.
+    let build: (@Sendable (AnyObject) throws -> AnyObject)?
+
+    /// Whether it matters when the state was entered, so that archives keep that.
+    let isSinceEntry: Bool
+}
+
+// An event of the definition that fires by itself when its time has come. It belongs to the very object that is the state when it
+// is armed: at enter, at restore, and after an update, which arms it anew for the new data. When that object is left, or the
+// machine is gone, it is disarmed, and one that comes too late all the same is refused as `.notCurrent`. Guards and hooks run as
+// for every other fire, on the scheduler's thread.
+//
+// What was due while nobody ran fires at activation, in order of time. A time that has passed when its state is entered is due at
+// once: in the same turn, when everyone has been called who hears of the entering. What a guard declines then does not come again;
+// observers hear of the rejection.
+extension WorkflowEvent {
+    /// Makes the event fire by itself at a date that follows from the state's data.
+    ///
+    /// ```swift
+    /// let lapse = Event(from: UnpaidState.self, to: LapsedState.self).due(\.deadline) { LapsedState(order: $0.order) }
+    /// ```
+    ///
+    /// An archive needs nothing else to go on: the date is asked for again when the machine is restored. The event can be fired as any
+    /// other, too. ``StateTransition/due`` is the date at which it was due.
+    /// - Parameters:
+    ///   - date: Gets the state, and returns when the event is due in it; `nil` for never.
+    ///   - build: Builds the state to enter from the one that is left. What it throws declines the transition.
+    /// - Returns: The event with this deadline.
+    public func due(
+        _ date: @escaping @Sendable (Source) -> Date?,
+        enters build: @escaping @Sendable (Source) throws -> Destination
+    ) -> Self {
+        adding(
+            DeadlineRule(
+                date: { state, _ in Self.source(of: state).flatMap(date) },
+                build: Self.erased(build),
+                isSinceEntry: false
+            )
+        )
+    }
+
+    /// Makes the event fire by itself, into an empty state, at a date that follows from the state's data.
+    /// - Parameter date: Gets the state, and returns when the event is due in it; `nil` for never.
+    /// - Returns: The event with this deadline.
+    public func due(_ date: @escaping @Sendable (Source) -> Date?) -> Self where Destination: EmptyState {
+        adding(
+            DeadlineRule(date: { state, _ in Self.source(of: state).flatMap(date) }, build: nil, isSinceEntry: false)
+        )
+    }
+
+    /// Makes the event fire by itself when the machine has been in the state for some time.
+    ///
+    /// The archive keeps when the state was entered, so that the time goes on while nobody runs. An update does not begin it
+    /// anew.
+    /// - Parameters:
+    ///   - duration: For how long.
+    ///   - build: Builds the state to enter from the one that is left. What it throws declines the transition.
+    /// - Returns: The event with this deadline.
+    public func due(
+        after duration: Duration,
+        enters build: @escaping @Sendable (Source) throws -> Destination
+    ) -> Self {
+        adding(
+            DeadlineRule(
+                date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
+                build: Self.erased(build),
+                isSinceEntry: true
+            )
+        )
+    }
+
+    /// Makes the event fire by itself, into an empty state, when the machine has been in the state for some time.
+    ///
+    /// The archive keeps when the state was entered, so that the time goes on while nobody runs. An update does not begin it
+    /// anew.
+    /// - Parameter duration: For how long.
+    /// - Returns: The event with this deadline.
+    public func due(after duration: Duration) -> Self where Destination: EmptyState {
+        adding(
+            DeadlineRule(
+                date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
+                build: nil,
+                isSinceEntry: true
+            )
+        )
+    }
+
+    // MARK: -
+
+    private func adding(_ rule: DeadlineRule) -> Self { .init(declaration.adding(deadline: rule)) }
+
+    private static func source(of state: AnyObject) -> Source? { state as? Source }
+
+    private static func erased(
+        _ build: @escaping @Sendable (Source) throws -> Destination
+    ) -> @Sendable (AnyObject) throws -> AnyObject {
+        { state in
+            guard let source = source(of: state) else {
+                preconditionFailure("A deadline was armed for a state that its event does not lead from.")
+            }
+            return try build(source) as AnyObject
+        }
+    }
+}
+
+extension StateTransition {
+    /// The date at which the event was due, if it has fired by itself.
+    public var due: Date? { userInfo.due }
+}
+
+private func + (date: Date, duration: Duration) -> Date { date.addingTimeInterval(duration / .seconds(1)) }

@@ -1,0 +1,39 @@
+import Heraclitus
+import Testing
+
+private protocol LightState: WorkflowState {}
+private final class BlueState: LightState, EmptyState {}
+private final class RedState: LightState, EmptyState {}
+private final class GreenState: LightState {
+    let seconds: Int
+    init(seconds: Int) { self.seconds = seconds }
+}
+
+private struct Light: Workflow {
+    static var initial: any LightState { BlueState() }
+
+    let stop = Event(from: BlueState.self, GreenState.self, to: RedState.self)
+    let go = Event(from: RedState.self, to: GreenState.self)
+
+    let switchOn = Action(in: BlueState.self) { blue, call in
+        try call.machine.fire.stop(userInfo: call.userInfo)
+    }
+    let countdown = Action(in: GreenState.self) { green, call in Array((1...green.seconds).reversed()) }
+}
+
+@Suite("Actions") struct ActionArticleTests {
+    @Test("An action is carried out where it is allowed, and refused elsewhere")
+    func allowed() throws {
+        let light = StateMachine<Light>()
+        #expect(light.allowedActions == ["switchOn"])
+        let error = #expect(throws: InvalidAction.self) {
+            try light.perform(\.switchOn, userInfo: ["by": "Ada"])
+            try light.perform(named: "switchOn")  // refused: the light is red now
+        }
+        #expect(error?.state == "RedState" && light.revision == 1)
+        try light.fire.go(GreenState(seconds: 3))
+        #expect(try light.perform(\.countdown) == [3, 2, 1])
+        let seconds = try light.perform(action: "measure", in: GreenState.self) { green in green.seconds }
+        #expect(seconds == 3)
+    }
+}

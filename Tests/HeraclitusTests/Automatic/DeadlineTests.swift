@@ -1,0 +1,336 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+@Suite("Deadlines") struct DeadlineTests {
+    /// An order that lapses, is reminded of, and closes by itself.
+    struct Bill: Workflow {
+        static var initial: any WorkflowState { DraftState() }
+
+        let send = Event(from: DraftState.self, to: SentState.self)
+        let change = Event(updating: SentState.self)
+        let lapse = Event(from: SentState.self, to: LapsedState.self).due(\.deadline) { LapsedState(number: $0.number) }
+        let pay = Event(from: SentState.self, LapsedState.self, to: PaidState.self)
+        let close = Event(from: PaidState.self, to: ClosedState.self).due(after: .seconds(3_600))
+        let forget = Event(from: LapsedState.self, to: ClosedState.self).due(after: .seconds(60))
+            .guarded { lapsed, _, _ in if lapsed.number == 13 { throw Refusal() } }
+    }
+
+    final class DraftState: WorkflowState, EmptyState {}
+    final class SentState: WorkflowState {
+        let number: Int
+        let deadline: Date?
+        init(_ number: Int, by deadline: Date?) {
+            self.number = number
+            self.deadline = deadline
+        }
+    }
+    final class LapsedState: WorkflowState {
+        let number: Int
+        init(number: Int) { self.number = number }
+    }
+    final class PaidState: WorkflowState, EmptyState {}
+    final class ClosedState: WorkflowState, EmptyState {}
+
+    private let clock = ManualClock()
+
+    /// A date some seconds after that at which the clock was made.
+    private func at(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
+
+    private func sent(_ number: Int = 1, by seconds: Double?) throws -> StateMachine<Bill> {
+        let machine = StateMachine<Bill>(scheduler: clock.scheduler)
+        try machine.fire.send(SentState(number, by: seconds.map(at)))
+        return machine
+    }
+
+    /// The steps of a machine with the dates at which they were due.
+    private func journal(of machine: StateMachine<Bill>) -> Journal {
+        let journal = Journal()
+        machine.onTransition { transition in
+            let due = transition.due.map { " \($0.timeIntervalSinceReferenceDate)" } ?? ""
+            journal.write("\(transition.event ?? "")\(due)")
+        }
+        return journal
+    }
+
+    @Test("An event fires by itself when its time has come, with the time at which it was due")
+    func due() throws {
+        let machine = try sent(by: 10)
+        let journal = journal(of: machine)
+        clock.advance(by: .seconds(9.99))
+        #expect(machine.isIn(SentState.self))
+        clock.advance(by: .seconds(0.01))
+        #expect(machine.isIn(LapsedState.self))
+        clock.advance(by: .seconds(1_000))
+        #expect(machine.isIn(ClosedState.self))
+        #expect(journal.entries == ["lapse 10.0", "forget 70.0"])
+        #expect(clock.scheduler.count == 0)
+    }
+
+    @Test("When the state is left, or the machine is gone, nothing is armed any more")
+    func disarmed() throws {
+        let machine = try sent(by: 10)
+        #expect(clock.scheduler.count == 1)
+        try machine.fire.pay(PaidState())
+        #expect(clock.scheduler.count == 1)
+        #expect(clock.scheduler.nextDeadline == at(3_600))
+        do {
+            let gone = try sent(by: 5)
+            #expect(clock.scheduler.count == 2)
+            _ = consume gone
+        }
+        #expect(clock.scheduler.count == 1)
+        clock.advance(by: .seconds(10_000))
+        #expect(machine.isIn(ClosedState.self))
+    }
+
+    @Test("An update moves the deadline that follows from the data, and not one that follows from the entering")
+    func updated() throws {
+        let machine = try sent(by: 10)
+        clock.advance(by: .seconds(5))
+        try machine.fire.change { SentState($0.number, by: at(100)) }
+        clock.advance(by: .seconds(50))
+        #expect(machine.isIn(SentState.self))
+        try machine.fire.change { SentState($0.number, by: nil) }
+        #expect(clock.scheduler.count == 0)
+        try machine.fire.change { SentState($0.number, by: at(60)) }
+        clock.advance(by: .seconds(5))
+        #expect(machine.isIn(LapsedState.self))
+    }
+
+    @Test("What was due while nobody ran fires at activation, in order of time; the rest is armed")
+    func restored() throws {
+        let archive = try sent(by: 10).archive()
+        let text = try #require(String(data: archive, encoding: .utf8))
+        #expect(!text.contains("entered"))
+        clock.advance(by: .seconds(30))
+        let machine = try StateMachine<Bill>(archive: archive, scheduler: clock.scheduler)
+        let journal = journal(of: machine)
+        #expect(clock.scheduler.count == 0)
+        machine.activate()
+        #expect(journal.entries == ["lapse 10.0"])
+        // Since the machine came to the state when it was activated, and not when it might have.
+        #expect(clock.scheduler.nextDeadline == at(90))
+    }
+
+    @Test("An archive keeps when a state was entered, if a deadline follows from that")
+    func entered() throws {
+        let machine = try sent(by: nil)
+        clock.advance(by: .seconds(100))
+        try machine.fire.pay(PaidState())
+        clock.advance(by: .seconds(500))
+        let archive = try machine.archive()
+        #expect(String(decoding: archive, as: UTF8.self).contains(#""entered":"2001-01-01T00:01:40Z""#))
+        clock.advance(by: .seconds(1_000))
+        let restored = try StateMachine<Bill>(archive: archive, scheduler: clock.scheduler)
+        #expect(try restored.archive() == archive)
+        restored.activate()
+        #expect(try restored.archive() == archive)
+        clock.advance(by: .seconds(2_099))
+        #expect(restored.isIn(PaidState.self))
+        clock.advance(by: .seconds(1))
+        #expect(restored.isIn(ClosedState.self))
+        let late = try StateMachine<Bill>(archive: archive, scheduler: clock.scheduler)
+        late.activate()
+        #expect(late.isIn(ClosedState.self))
+        let broken = String(decoding: archive, as: UTF8.self).replacing("2001-01-01T00:01:40Z", with: "yesterday")
+        #expect(throws: ArchiveError.self) { try StateMachine<Bill>(archive: Data(broken.utf8)) }
+    }
+
+    @Test("A time that has passed already is due at once, in the turn that enters the state")
+    func past() throws {
+        let machine = StateMachine<Bill>(scheduler: clock.scheduler)
+        let journal = journal(of: machine)
+        try machine.fire.send(SentState(1, by: at(-5)))
+        #expect(machine.isIn(LapsedState.self))
+        #expect(journal.entries == ["send", "lapse -5.0"])
+        #expect(machine.revision == 2)
+    }
+
+    @Test("What a guard declines does not come again, and observers hear of it")
+    func declined() throws {
+        let machine = try sent(13, by: 10)
+        let rejected = Journal()
+        machine.observe { if case .rejected(let error) = $0.outcome { rejected.write(error.reason.rawValue) } }
+        clock.advance(by: .seconds(1_000))
+        #expect(machine.isIn(LapsedState.self))
+        #expect(rejected.entries == ["declined"])
+        #expect(clock.scheduler.count == 0)
+    }
+
+    @Test("Several machines fire in the order of their times, whatever the order in which they were armed")
+    func order() throws {
+        let journal = Journal()
+        let machines = try (0..<500).map { number in
+            let machine = try sent(number, by: Double((number * 7_919) % 500 + 1))
+            machine.onTransition { transition in
+                guard let due = transition.due, transition.event == "lapse" else { return }
+                journal.write("\(Int(due.timeIntervalSinceReferenceDate))")
+            }
+            return machine
+        }
+        clock.advance(by: .seconds(1_000))
+        #expect(journal.entries == (1...500).map { "\($0)" })
+        #expect(machines.allSatisfy { $0.isIn(ClosedState.self) || $0.isIn(LapsedState.self) })
+    }
+
+    @Test("A copy arms its own when it is activated; the original's stay the original's")
+    func copies() throws {
+        let machine = try sent(by: 10)
+        let copy = machine.copy()
+        #expect(copy.isActive && clock.scheduler.count == 1)
+        copy.activate()
+        #expect(clock.scheduler.count == 2)
+        try machine.fire.pay(PaidState())
+        clock.advance(by: .seconds(20))
+        #expect(copy.isIn(LapsedState.self))
+        #expect(machine.isIn(PaidState.self))
+    }
+
+    @Test("Dates that go back delay what waits, and nothing happens twice")
+    func clockSet() throws {
+        let machine = try sent(by: 100)
+        clock.advance(by: .seconds(50))
+        clock.setDate(to: at(0))
+        clock.advance(by: .seconds(99))
+        #expect(machine.isIn(SentState.self))
+        clock.setDate(to: at(1_000))
+        #expect(machine.isIn(LapsedState.self))
+        clock.setDate(to: at(0))
+        clock.advance(by: .seconds(100))
+        #expect(machine.isIn(LapsedState.self))
+        #expect(machine.revision == 2)
+    }
+
+    private struct Spin: Workflow {
+        static var initial: any WorkflowState { QuietState() }
+        let start = Event(from: QuietState.self, to: OneState.self)
+        let over = Event(from: OneState.self, to: TwoState.self).due { _ in .distantPast }
+        let back = Event(from: TwoState.self, to: OneState.self).due { _ in .distantPast }
+        final class QuietState: WorkflowState, EmptyState {}
+        final class OneState: WorkflowState, EmptyState {}
+        final class TwoState: WorkflowState, EmptyState {}
+    }
+
+    @Test("Deadlines that have always passed are a chain without an end, which is refused as such")
+    func endless() throws {
+        let machine = StateMachine<Spin>(scheduler: clock.scheduler)
+        let rejected = Journal()
+        machine.observe { if case .rejected(let error) = $0.outcome { rejected.write(error.reason.rawValue) } }
+        try machine.fire.start()
+        #expect(rejected.entries == ["endlessChain"])
+        #expect(machine.revision == StateMachine<Spin>.chainLimit + 1)
+        #expect(clock.scheduler.count == 0)
+    }
+
+    private struct Once: Workflow {
+        static var initial: any WorkflowState { WaitingState() }
+        let end = Event(from: WaitingState.self, to: DoneState.self).due(after: .milliseconds(30))
+        let slow = Event(from: WaitingState.self, to: DoneState.self).due { _ in .distantFuture }
+        final class WaitingState: WorkflowState, EmptyState {}
+        final class DoneState: WorkflowState, EmptyState {}
+    }
+
+    @Test("The system's scheduler lets real time pass, and keeps no machine alive")
+    func system() async throws {
+        let machine = StateMachine<Once>()
+        machine.activate()
+        let done = try await machine.wait(for: Once.DoneState.self)
+        #expect(machine.state === done)
+        weak var gone: StateMachine<Once>?
+        do {
+            let other = StateMachine<Once>()
+            other.activate()
+            gone = other
+        }
+        #expect(gone == nil)
+    }
+
+    @Test("A machine whose callbacks run on another thread delays nobody, and gets its event afterwards")
+    func busy() async throws {
+        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let busy = try sent(1, by: 10)
+        let free = try sent(2, by: 20)
+        let thread = onThread {
+            try? busy.perform { _ in
+                begun.signal()
+                #expect(goOn.comes())
+            }
+        }
+        #expect(begun.comes())
+        clock.advance(by: .seconds(30))
+        #expect(free.isIn(LapsedState.self))
+        #expect(busy.isIn(SentState.self))
+        goOn.signal()
+        #expect(thread.comes())
+        _ = try await busy.wait(for: LapsedState.self)
+    }
+}
+
+extension DeadlineTests {
+    @Test(
+        "A store says what is due without decoding a machine, and fires it as units of work",
+        arguments: [false, true]
+    )
+    func store(inFiles: Bool) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store: any ArchiveStore = inFiles ? try DirectoryStore(at: folder) : InMemoryStore()
+        for (number, seconds) in [30.0, 10, 20].enumerated() {
+            try await store.update("\(number)", of: Bill.self, scheduler: clock.scheduler) {
+                try $0.fire.send(SentState(number, by: at(seconds)))
+            }
+        }
+        try await store.update("draft", of: Bill.self, scheduler: clock.scheduler) { $0.activate() }
+        #expect(clock.scheduler.count == 0)
+        #expect(try await store.load("1")?.due == at(10))
+        #expect(try await store.load("draft")?.due == nil)
+        #expect(try await store.ids(dueBy: at(20), of: "Bill") == ["1", "2"])
+        #expect(try await store.ids(dueBy: at(20), of: "Other") == [])
+        #expect(try await store.ids(dueBy: at(1_000), of: nil) == ["1", "2", "0"])
+        clock.advance(by: .seconds(25))
+        #expect(try await store.fireDue(Bill.self, scheduler: clock.scheduler) == ["1", "2"])
+        #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["1", "2"])
+        // Lapsed at 25, and so forgotten at 85.
+        #expect(try await store.load("1")?.due == at(85))
+        clock.advance(by: .seconds(100))
+        #expect(try await store.fireDue(Bill.self, scheduler: clock.scheduler) == ["0", "1", "2"])
+        #expect(try await store.ids(of: Bill.self, in: ClosedState.self) == ["1", "2"])
+        #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["0"])
+        #expect(try await store.fireDue(Bill.self, by: at(10_000), scheduler: clock.scheduler) == ["0"])
+        #expect(try await store.ids(dueBy: .distantFuture, of: nil) == [])
+    }
+
+    @Test("One machine that cannot be changed does not keep a store from the others")
+    func failures() async throws {
+        let store = InMemoryStore()
+        for number in 0..<3 {
+            try await store.update("\(number)", of: Bill.self, scheduler: clock.scheduler) {
+                try $0.fire.send(SentState(number, by: at(10)))
+            }
+        }
+        let kept = try #require(await store.load("1"))
+        try await store.save(
+            StoredArchive(
+                id: "1",
+                revision: kept.revision,
+                workflow: "Bill",
+                state: "SentState",
+                due: kept.due,
+                archive: Data("{".utf8)
+            )
+        )
+        let failed = Journal()
+        clock.advance(by: .seconds(20))
+        try await store.fireDue(Bill.self, scheduler: clock.scheduler) { id, error in
+            failed.write("\(id) \(error is ArchiveError)")
+        }
+        #expect(failed.entries == ["1 true"])
+        #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["0", "2"])
+        await #expect(throws: ArchiveError.self) {
+            try await store.fireDue(Bill.self, scheduler: clock.scheduler)
+        }
+    }
+}
