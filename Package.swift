@@ -42,6 +42,7 @@ let package = Package(
             name: "DpkgReplay",
             dependencies: ["Heraclitus"],
             path: "Examples/DpkgReplay",
+            exclude: ["README.md"],
             resources: [.copy("Sample")],
             swiftSettings: settings
         ),
@@ -117,7 +118,7 @@ let package = Package(
                 "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusTesting", "Inbox",
                 "Operations", "Orders", "Subscription", "TrafficLight",
             ],
-            exclude: ["Download/server.py", "DpkgReplay/Logs", "Outputs"],
+            exclude: ["Download/server.py", "DpkgReplay/Logs", "DpkgReplay/line_by_line.py", "Outputs"],
             swiftSettings: settings
         ),
         .testTarget(

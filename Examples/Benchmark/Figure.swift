@@ -20,7 +20,8 @@ struct Figure {
     static let withinNoise = 1.05
 
     static var all: [Figure] {
-        firing + asking + living + threads + archiving + reading + lines + storing + absent + growing + scale
+        firing + asking + living + threads + archiving + reading + lines + storing + replaying + absent + growing
+            + scale
     }
 
     /// Samples both sides by turns, so that what else the machine does meets both.

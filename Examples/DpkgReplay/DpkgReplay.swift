@@ -1,78 +1,109 @@
 import Foundation
 import Heraclitus
 
-/// Replays dpkg's log.
+/// Replays dpkg's logs.
 @main
 struct DpkgReplay {
+    /// What the shell is told.
+    private enum Exit {
+        static let well: Int32 = 0
+        static let findings: Int32 = 1
+        static let trouble: Int32 = 2
+    }
+
     static func main() {
         do {
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
-            if options.wantsHelp { print(Options.usage) } else { try run(options) }
+            var output = Output()
+            let status = options.wantsHelp ? try help(to: &output) : try run(options, to: &output)
+            try output.flush()
+            exit(status)
         } catch {
-            FileHandle.standardError.write(Data("dpkg-replay: \(error)\n".utf8))
-            exit(1)
+            Output.note("\(error)")
+            exit(Exit.trouble)
         }
     }
 
-    private static func run(_ options: Options) throws {
-        let (logPath, statusPath) = try files(options)
-        let log = try LogFile(path: logPath)
-        let database = try statusPath.map { path throws(Refused) in try StatusDatabase(path: path) }
-        var replay = try options.archive.flatMap { path in try ReplayArchive.read(path, for: log) } ?? Replay()
+    private static func help(to output: inout Output) throws -> Int32 {
+        for line in Options.usage.split(separator: "\n", omittingEmptySubsequences: false) {
+            try output.line(String(line))
+        }
+        return Exit.well
+    }
 
+    private static func run(_ options: Options, to output: inout Output) throws -> Int32 {
+        let (paths, statusPath) = try files(options)
+        var series = try LogSeries(paths)
+        let database = try statusPath.map { path throws(Refused) in try StatusDatabase(path: path) }
+        var isResumed = false
+        var archived = ReplayArchive.Content()
+        if let archive = options.archive {
+            try ReplayArchive.target(of: archive)
+            archived = try ReplayArchive.read(archive) ?? archived
+            isResumed = try series.goOn(at: archived.progress.position, archive: archive)
+            if let note = series.note { Output.note(note) }
+        }
+        var replay = Replay(keeping: options.limit, progress: archived.progress, machines: archived.machines)
+        if series.isBroken { replay.breakOff() }
         let life = options.package.map(Life.init)
         if let life { replay.watch(life.package) { life.add($0) } }
-        let isHalf = try read(log, into: &replay, atMost: options.stopAfter)
-        if let archive = options.archive { try ReplayArchive.write(replay, to: archive) }
 
-        let report = Report(replay: replay, database: database)
-        if let life {
-            try life.printAll(replay)
-        } else {
-            print("\(logPath)\n")
-            report.printRejections()
-            if isHalf { print("line \(replay.progress.lines + 1) has no end and was left unread") }
-            report.printSummary()
-            report.printComparison()
+        var reading = Reading(
+            into: replay,
+            archive: options.archive,
+            every: options.checkpoint,
+            total: total(of: series)
+        )
+        var left = options.stopAfter ?? .max
+        for (index, log) in series.logs.enumerated() where left > 0 {
+            let isLast = index == series.logs.count - 1
+            try reading.read(log, isResumed: isResumed && index == 0, isLast: isLast, atMost: &left)
         }
-        report.printLastLine()
+        try reading.finish()
+
+        let findings = Findings(
+            reading.replay,
+            of: series.logs.map(\.path),
+            against: database,
+            isHalf: reading.isHalf,
+            limit: options.limit
+        )
+        if options.asJSON {
+            try JSONReport(findings).print(to: &output)
+        } else {
+            let report = Report(findings: findings, isVerbose: options.isVerbose)
+            if let life {
+                try life.print(reading.replay, to: &output)
+                try report.printLastLine(to: &output)
+            } else {
+                try report.print(to: &output)
+            }
+        }
+        return findings.isWell ? Exit.well : Exit.findings
     }
 
-    /// The log and the database that are meant.
-    private static func files(_ options: Options) throws(Refused) -> (log: String, status: String?) {
-        if let log = options.log { return (log, options.status) }
+    /// The logs and the database that are meant.
+    private static func files(_ options: Options) throws(Refused) -> (logs: [String], status: String?) {
+        if !options.logs.isEmpty { return (options.logs, options.status) }
         let system = (log: "/var/log/dpkg.log", status: "/var/lib/dpkg/status")
         if FileManager.default.fileExists(atPath: system.log) {
             let hasStatus = FileManager.default.fileExists(atPath: system.status)
-            return (system.log, options.status ?? (hasStatus ? system.status : nil))
+            return (LogSeries.withRotated(system.log), options.status ?? (hasStatus ? system.status : nil))
         }
         guard let sample = Bundle.module.resourceURL?.appendingPathComponent("Sample") else {
             throw Refused("There is no \(system.log), and the sample is missing.")
         }
         return (
-            sample.appendingPathComponent("dpkg.log").path,
+            [sample.appendingPathComponent("dpkg.log").path],
             options.status ?? sample.appendingPathComponent("status").path
         )
     }
 
-    /// Reads on from where the replay is.
-    /// - Returns: Whether a line without an end is left.
-    private static func read(_ log: LogFile, into replay: inout Replay, atMost limit: Int?) throws -> Bool {
-        var left = limit ?? Int.max
-        while left > 0, let line = log.line(at: replay.progress.offset) {
-            try replay.read(line)
-            left -= 1
-            // Not at the very end, for there is much that is not dpkg's, and some of it is large.
-            if replay.progress.lines == 100 { try requireUnderstood(log, replay.progress) }
+    /// How many bytes there are to read, if that is known.
+    private static func total(of series: LogSeries) -> Int? {
+        series.logs.reduce(0 as Int?) { sum, log in
+            guard let sum, !log.path.hasSuffix(".gz"), let size = ByteSource.size(of: log.path) else { return nil }
+            return sum + size
         }
-        guard left > 0 else { return false }
-        let isHalf = log.hasHalfLine(at: replay.progress.offset)
-        if isHalf || replay.progress.lines > 0 { try requireUnderstood(log, replay.progress) }
-        return isHalf
-    }
-
-    private static func requireUnderstood(_ log: LogFile, _ progress: Progress) throws(Refused) {
-        guard progress.lines == progress.notUnderstood else { return }
-        throw Refused("\(log.path) is no log of dpkg: it does not begin with lines that dpkg writes.")
     }
 }

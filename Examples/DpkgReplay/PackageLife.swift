@@ -7,60 +7,66 @@ import Heraclitus
 /// of any event, dpkg cannot do. Written after the steps in dpkg(1) and the places in its sources that set a state.
 struct PackageLife: Workflow {
     static var initial: PackageState {
-        NotInstalledState(Facts(package: "", since: "", line: 0, process: 0))
+        UnseenState(Facts(package: "", since: Timestamp(), line: 0, run: Run()))
     }
 
     // MARK: Announced
 
-    let install = Event(updating: NotInstalledState.self, ConfigFilesState.self)
-    let upgrade = Event(updating: Self.present)
-    let configure = Event(updating: UnpackedState.self, HalfConfiguredState.self)
-    let trigproc = Event(updating: TriggersAwaitedState.self, TriggersPendingState.self)
-    let remove = Event(updating: Self.present)
-    let purge = Event(updating: Self.present + [ConfigFilesState.self])
-    let disappear = Event(updating: Self.present)
+    let install = announcement(in: [NotInstalledState.self, ConfigFilesState.self])
+    let upgrade = announcement(in: Self.present)
+    let configure = announcement(in: [UnpackedState.self, HalfConfiguredState.self])
+    let trigproc = announcement(in: [TriggersAwaitedState.self, TriggersPendingState.self])
+    /// Before 1.18.11 dpkg announces it also for config files alone, before their purge.
+    let remove = announcement(in: Self.present + [ConfigFilesState.self])
+    let purge = announcement(in: Self.present + [ConfigFilesState.self])
+    let disappear = announcement(in: Self.present)
+
+    // MARK: Seen
+
+    /// The log speaks of the package for the first time.
+    let appear = Event(from: UnseenState.self, to: PackageState.all)
+        .guarded { old, new, _ in try requireExpected(new, after: old) }
 
     /// The same state once more: each run of dpkg says it anew, old ones say it several times.
-    let repeated = Event(updating: PackageState.all).guarded { old, new, _ in
-        try require(new.facts.version == old.facts.version, "the version was \(old.facts.version ?? "none")")
-    }
+    let repeated = Event(updating: PackageState.all).guarded { old, new, _ in try requireSameVersion(old, new) }
 
     // MARK: Installed and upgraded
 
     let beginInstalling = Event(from: NotInstalledState.self, ConfigFilesState.self, to: HalfInstalledState.self)
         .guarded { old, new, _ in
-            let action = try old.action(for: new, among: .install)
+            let action = try old.requireAction(for: new, among: .install)
             guard action != nil || old.facts.version != nil else { return }
             try require(
                 new.facts.version == action?.new || new.facts.version == old.facts.version,
-                "version \(action?.new ?? "of the config files") was to be installed"
+                "in another version than was announced, which was \(action?.new ?? "none")"
             )
         }
 
     let beginUpgrading = Event(from: HalfConfiguredState.self, to: UnpackedState.self)
         .guarded { old, new, _ in
-            _ = try old.action(for: new, among: .upgrade)
+            try old.requireAction(for: new, among: .upgrade)
             try requireSameVersion(old, new)
         }
 
     let replace = Event(from: UnpackedState.self, to: HalfInstalledState.self)
         .guarded { old, new, _ in
             _ = try old.action(for: new, among: .install, .upgrade, .remove, .purge)
+            if new.facts.run.purpose == .removal { try old.requireAction(for: new, among: .remove) }
             try requireSameVersion(old, new)
         }
 
     let unpack = Event(from: HalfInstalledState.self, to: UnpackedState.self)
         .guarded { old, new, _ in
-            let action = try old.action(for: new, among: .install, .upgrade)
+            let action = try old.requireAction(for: new, among: .install, .upgrade)
             try require(
                 old.mayUnpack(new.facts.version, under: action),
-                "version \(action?.new ?? "none") was to be unpacked"
+                "in another version than was announced, which was \(action?.new ?? "none")"
             )
         }
 
     let abandonInstalling = Event(from: HalfInstalledState.self, to: NotInstalledState.self)
         .guarded { old, new, _ in
-            _ = try old.action(for: new, among: .install, .disappear)
+            try old.requireAction(for: new, among: .install, .disappear)
             try requireNoVersion(new)
         }
 
@@ -68,15 +74,25 @@ struct PackageLife: Workflow {
 
     let beginConfiguring = Event(from: UnpackedState.self, to: HalfConfiguredState.self)
         .guarded { old, new, _ in
+            // Or another package is about to be unpacked that this one is in the way of.
+            if !new.facts.run.isPreparing { try old.requireAction(for: new, among: .configure) }
             _ = try old.action(for: new, among: .configure, .install, .upgrade)
             try requireSameVersion(old, new)
         }
 
     let finishConfiguring = Event(from: HalfConfiguredState.self, to: InstalledState.self, TriggersAwaitedState.self)
-        .guarded { old, new, _ in try requireSameVersion(old, new) }
+        .guarded { old, new, _ in
+            // Without an action of its own only what was deconfigured in favour of another package, which then failed.
+            let isOld = old.facts.run.number < new.facts.run.number
+            if new.facts.run.purpose != .archives || !isOld && !old.facts.run.isPreparing {
+                try old.requireAnyAction(for: new)
+            }
+            try requireSameVersion(old, new)
+        }
 
     let deconfigure = Event(from: InstalledState.self, to: HalfConfiguredState.self)
         .guarded { old, new, _ in
+            if !new.facts.run.isPreparing { try old.requireAction(for: new, among: .remove) }
             _ = try old.action(for: new, among: .install, .upgrade, .remove, .purge)
             try requireSameVersion(old, new)
         }
@@ -92,6 +108,7 @@ struct PackageLife: Workflow {
     let triggersDone = Event(from: TriggersAwaitedState.self, to: InstalledState.self)
         .guarded { old, new, _ in try requireSameVersion(old, new) }
 
+    /// Without a line of its own, too: dpkg gives up on triggers that go round in circles.
     let processTriggers = Event(
         from: TriggersAwaitedState.self,
         TriggersPendingState.self,
@@ -104,13 +121,15 @@ struct PackageLife: Workflow {
         .guarded { old, new, _ in
             let action = try old.action(for: new, among: .remove, .purge, .install, .upgrade)
             let isRemoved = action == nil || action?.kind == .remove || action?.kind == .purge
-            try require(isRemoved || old.isOwnConflict, "an upgrade unpacks the old version first")
+            try require(isRemoved || old.isOwnConflict, "without its old version having been unpacked")
+            if !new.facts.run.isPreparing { try old.requireAction(for: new, among: .remove, .purge) }
             try requireSameVersion(old, new)
         }
 
     let keepConfigFiles = Event(from: HalfInstalledState.self, to: ConfigFilesState.self)
         .guarded { old, new, _ in
             _ = try old.action(for: new, among: .remove, .purge, .install, .upgrade)
+            if new.facts.run.isOfPackages { try old.requireAction(for: new, among: .remove, .purge) }
             try requireSameVersion(old, new)
         }
 
@@ -126,7 +145,7 @@ struct PackageLife: Workflow {
         InstalledState.self,
         to: NotInstalledState.self
     ).guarded { old, new, _ in
-        try old.requireAction(for: new, among: .disappear)
+        try old.requireAction(for: new, among: .disappear, or: "without having been removed")
         try requireNoVersion(new)
     }
 
@@ -138,10 +157,10 @@ struct PackageLife: Workflow {
     /// between.
     let putBack = Event(from: UnpackedState.self, to: InstalledState.self, TriggersAwaitedState.self)
         .guarded { old, new, _ in
-            try old.requireAction(for: new, among: .upgrade)
-            let isCalledOff =
-                old.facts.cameFrom == HalfConfiguredState.name && new.facts.line > old.facts.line + 1
-            try require(old.isPutBack || isCalledOff, "it has not been configured")
+            try old.requireAction(for: new, among: .upgrade, or: "without having been configured")
+            let isCalledOff = old.isOldVersion && new.facts.line > old.facts.line + 1
+            let isPossible = old.isPutBack || isCalledOff || old.isBeyondBeginning(of: new)
+            try require(isPossible, "without having been configured")
             try requireSameVersion(old, new)
         }
 
@@ -150,9 +169,10 @@ struct PackageLife: Workflow {
         .guarded { old, new, _ in
             let action = try old.action(for: new, among: .upgrade, .trigproc)
             try require(
-                old.facts.process == new.facts.process && old.facts.cameFrom != nil
-                    && (action == nil || old.facts.cameFrom == HalfConfiguredState.name),
-                "it has not been unpacked"
+                old.isBeyondBeginning(of: new)
+                    || old.facts.run.number == new.facts.run.number && old.facts.cameFrom != nil
+                        && (action == nil || old.facts.cameFrom == .halfConfigured),
+                "without having been unpacked"
             )
             try requireSameVersion(old, new)
         }
@@ -160,19 +180,22 @@ struct PackageLife: Workflow {
     /// What it depends on conflicts with its own new version, and so it is deconfigured before that is unpacked.
     let stepAside = Event(from: ConfigFilesState.self, HalfInstalledState.self, to: HalfConfiguredState.self)
         .guarded { old, new, _ in
-            let action = try old.requireAction(for: new, among: .install, .upgrade)
-            try require(action.map(old.isOlder) ?? true, "it has not been unpacked")
-            try require(old.facts.cameFrom != nil, "nothing is known of what was before")
+            let unpackedNever = "without having been unpacked"
+            let action = try old.requireAction(for: new, among: .install, .upgrade, or: unpackedNever)
+            try require(action.map { old.facts.line < $0.line } ?? true, unpackedNever)
+            try require(old.facts.cameFrom != nil || old.isBeyondBeginning(of: new), unpackedNever)
             try requireSameVersion(old, new)
         }
 
     /// The same, when the new version could not be unpacked.
     let stepBack = Event(from: ConfigFilesState.self, to: InstalledState.self)
         .guarded { old, new, _ in
-            try old.requireAction(for: new, among: .install)
+            let unpackedNever = "without having been unpacked"
+            try old.requireAction(for: new, among: .install, or: unpackedNever)
             try require(
-                old.facts.cameFrom == HalfInstalledState.name && old.facts.process == new.facts.process,
-                "it has not been unpacked"
+                old.isBeyondBeginning(of: new)
+                    || old.facts.cameFrom == .halfInstalled && old.facts.run.number == new.facts.run.number,
+                unpackedNever
             )
             try requireSameVersion(old, new)
         }
@@ -181,25 +204,69 @@ struct PackageLife: Workflow {
     private static let present: [PackageState.Type] = PackageState.all.filter {
         $0 != NotInstalledState.self && $0 != ConfigFilesState.self
     }
+
+    /// An action line, which names the version that is there.
+    private static func announcement(in states: [PackageState.Type]) -> Event<PackageState, PackageState> {
+        Event(updating: [UnseenState.self] + states).guarded { old, new, _ in
+            guard !(old is UnseenState), let action = new.facts.action else { return }
+            // Or the configuration files are there of another architecture that the log has not spoken of.
+            if action.kind == .install, old is NotInstalledState, old.facts.package.contains(":") { return }
+            try require(
+                action.old == old.facts.version,
+                "in another version than is there, which is \(old.facts.version ?? "none")"
+            )
+        }
+    }
 }
 
 // MARK: - What guards require
 
 /// Why dpkg cannot have done what a line says, though the two states are a lawful pair.
 struct Unlawful: Error, CustomStringConvertible {
-    let description: String
+    private let words: @Sendable () -> String
+
+    /// Puts it into words when somebody wants to read them: most of what a damaged log brings about is only counted.
+    init(_ words: @escaping @Sendable @autoclosure () -> String) { self.words = words }
+
+    /// What is wrong, as it follows what was done: `without having been unpacked`.
+    var description: String { words() }
 }
 
-private func require(_ condition: Bool, _ otherwise: @autoclosure () -> String) throws(Unlawful) {
-    guard condition else { throw Unlawful(description: otherwise()) }
+private func require(
+    _ condition: Bool,
+    _ otherwise: @escaping @Sendable @autoclosure () -> String
+) throws(Unlawful) {
+    guard condition else { throw Unlawful(otherwise()) }
 }
 
 private func requireSameVersion(_ old: PackageState, _ new: PackageState) throws(Unlawful) {
-    try require(new.facts.version == old.facts.version, "the version was \(old.facts.version ?? "none")")
+    try require(
+        new.facts.version == old.facts.version,
+        "in another version than before, which was \(old.facts.version ?? "none")"
+    )
 }
 
 private func requireNoVersion(_ new: PackageState) throws(Unlawful) {
-    try require(new.facts.version == nil, "what is not installed has no version")
+    try require(new.facts.version == nil, "and yet in a version")
+}
+
+/// What the first status line of a package may say, when the action line before it was the first to name it: where the
+/// package was, once more, or where the action leads.
+private func requireExpected(_ new: PackageState, after old: UnseenState) throws(Unlawful) {
+    guard new.facts.run.isKnown, let action = old.ownAction(in: new.facts.run), let status = new.status else { return }
+    let isExpected =
+        switch action.kind {
+        case .install: [.notInstalled, .configFiles, .halfInstalled, .halfConfigured].contains(status)
+        case .upgrade: status != .notInstalled && status != .configFiles
+        case .configure: status != .notInstalled && status != .configFiles && status != .halfInstalled
+        case .trigproc: [.triggersAwaited, .triggersPending, .halfConfigured].contains(status)
+        case .remove, .purge, .disappear: true
+        }
+    try require(isExpected, "out of turn after the line \"\(action.kind.rawValue)\"")
+    try require(
+        status == .notInstalled || new.facts.version == action.old,
+        "in another version than is there, which is \(action.old ?? "none")"
+    )
 }
 
 extension PackageState {
@@ -207,28 +274,40 @@ extension PackageState {
     ///
     /// Much happens to packages without an action of their own, because of what is done with others.
     fileprivate func action(for new: PackageState, among kinds: Action.Kind...) throws(Unlawful) -> Action? {
-        guard let action = ownAction(in: new.facts.process) else { return nil }
-        try require(kinds.contains(action.kind), "dpkg is about to \(action.kind.rawValue) it")
+        guard let action = ownAction(in: new.facts.run) else { return nil }
+        try require(kinds.contains(action.kind), "out of turn after the line \"\(action.kind.rawValue)\"")
         return action
     }
 
     /// The package's own action of this run of dpkg: there must be one, and of some kinds.
     ///
-    /// Before the first run of which the log has the beginning there may be one that the log has no more.
+    /// In a run of which the log does not have the beginning there may be one that the log does not have either.
     @discardableResult
     fileprivate func requireAction(
         for new: PackageState,
-        among kinds: Action.Kind...
+        among kinds: Action.Kind...,
+        or otherwise: String? = nil
     ) throws(Unlawful) -> Action? {
-        let names = kinds.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
-        guard let action = ownAction(in: new.facts.process) else {
-            try require(new.facts.process == 0, "that takes an action \(names)")
-            return nil
+        let action = ownAction(in: new.facts.run)
+        if action == nil, !new.facts.run.isKnown { return nil }
+        guard let action, kinds.contains(action.kind) else {
+            throw Unlawful(otherwise ?? "without the line \(Self.words(kinds)) that dpkg writes before")
         }
-        try require(
-            kinds.contains(action.kind),
-            "that takes an action \(names), and dpkg is about to \(action.kind.rawValue) it"
-        )
         return action
+    }
+
+    /// Whether the log does not have what brought the package here, because it begins in the middle of this run.
+    fileprivate func isBeyondBeginning(of new: PackageState) -> Bool {
+        facts.cameFrom == nil && facts.run.number == new.facts.run.number && !new.facts.run.isKnown
+    }
+
+    /// Some action of this run of dpkg, whatever kind.
+    fileprivate func requireAnyAction(for new: PackageState) throws(Unlawful) {
+        guard ownAction(in: new.facts.run) == nil, new.facts.run.isKnown else { return }
+        throw Unlawful("without the line \"configure\" or \"trigproc\" that dpkg writes before")
+    }
+
+    private static func words(_ kinds: [Action.Kind]) -> String {
+        kinds.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
     }
 }

@@ -1,253 +1,319 @@
 import Heraclitus
 
-/// A log, replayed: every package a machine, every line an event.
+/// Logs, replayed: every package a machine, every line an event.
 struct Replay {
     /// A line that dpkg cannot have written after those before it.
     struct Rejection: Sendable {
-        let line: Int
-        let text: String
+        let place: Place
         let package: String
+        /// What the line says, as a state of the package, or as the state with the action announced.
+        let claim: PackageState
+        let isAnnouncement: Bool
+        /// The line, counted from the beginning of the first log.
+        let number: Int
         let error: InvalidTransition
     }
 
-    private(set) var packages: [String: StateMachine<PackageLife>] = [:]
+    /// A line that no dpkg writes.
+    struct Damage: Sendable {
+        let place: Place
+        let isHole: Bool
+    }
+
+    private(set) var packages = Packages()
+    var progress: Progress
+
+    /// Where it was at the beginning of this run of the program.
+    let beginning: Progress
+
+    /// The first rejections and damages; ``Progress`` counts all of them.
     private(set) var rejections: [Rejection] = []
-    private(set) var notUnderstood: [(line: Int, text: String)] = []
-    private(set) var progressMachine = StateMachine<ReplayProgress>()
+    private(set) var damages: [Damage] = []
+    private let limit: Int
+
+    /// Which log is read, for those who look for the line.
+    var log = ""
+
     private var watcher: Watcher?
 
-    var progress: Progress { (progressMachine.state as? ReadingState)?.progress ?? Progress() }
-
-    init() {}
-
-    init(progress: StateMachine<ReplayProgress>, packages: [String: StateMachine<PackageLife>]) {
-        progressMachine = progress
-        self.packages = packages
+    /// Begins, or goes on with what was archived.
+    /// - Parameters:
+    ///   - limit: How many rejections, and how many damages, are kept.
+    ///   - progress: How far it has come.
+    ///   - machines: The machines of the packages.
+    init(
+        keeping limit: Int = .max,
+        progress: Progress = Progress(),
+        machines: [StateMachine<PackageLife>] = []
+    ) {
+        self.limit = limit
+        self.progress = progress
+        beginning = progress
+        for machine in machines { packages[machine.state.facts.package] = machine }
     }
 
     /// Tells a closure about the life of the packages of a name, from now on.
     mutating func watch(_ name: String, _ tell: @escaping @Sendable (Life.Chapter) -> Void) {
         let watcher = Watcher(name: name, tell: tell)
-        for (package, machine) in packages { watcher.watch(machine, of: package) }
+        for state in packages.known { packages[state.facts.package].map { watcher.watch($0, of: state.facts.package) } }
         self.watcher = watcher
     }
 
     /// Does what a line says, and notes that it is done.
-    mutating func read(_ line: LogFile.Line) throws(InvalidTransition) {
-        var progress = progress
+    /// - Parameters:
+    ///   - bytes: What the line is in.
+    ///   - range: Where it is in them.
+    ///   - isBehindHole: Whether NUL bytes were before it.
+    ///   - isCut: Whether it is but a part of a line.
+    mutating func read(_ bytes: [UInt8], _ range: Range<Int>, isBehindHole: Bool = false, isCut: Bool = false) {
         progress.lines += 1
-        progress.offset = line.end
-        progress.digest = line.digest
-        if let content = LogLine(line.text) {
-            apply(content, text: line.text, &progress)
-        } else {
-            progress.notUnderstood += 1
-            notUnderstood.append((progress.lines, line.text))
-        }
-        if progressMachine.can.begin {
-            try progressMachine.fire.begin(ReadingState(progress))
-        } else {
-            try progressMachine.fire.advance(ReadingState(progress))
-        }
-    }
-
-    private mutating func apply(_ line: LogLine, text: String, _ progress: inout Progress) {
-        let at = Occasion(line: progress.lines, time: line.time, text: text)
+        progress.position.lines += 1
+        if isBehindHole { breakOff(Damage(place: place(bytes, range, nil), isHole: true)) }
+        guard !isCut, let line = LogLine(bytes, range) else { return readDamaged(bytes, range) }
+        progress.position.time = line.time
+        let at = Occasion(time: line.time, bytes: bytes, line: range)
         switch line.content {
-        case .startup:
-            progress.process += 1
-            progress.announced = [:]
+        case .startup(let purpose):
+            progress.begin(purpose)
         case .conffile:
             break
         case .action(let kind, let package, let old, let new):
-            let action = Action(kind: kind, old: old, new: new, line: at.line, process: progress.process)
-            announce(action, of: package, at, &progress)
-        case .status(let state, let package, let version):
-            enter(state, version, of: package, at, &progress)
+            if !progress.run.allows(kind) { progress.begin(.unknown) }
+            let name = at.text(package)
+            let action = Action(
+                kind: kind,
+                old: old.map(at.text),
+                new: new.map(at.text),
+                line: progress.lines,
+                run: progress.run.number
+            )
+            progress.prepare(kind == .install || kind == .upgrade ? Packages.bare(name) : nil)
+            announce(action, of: name, at)
+        case .status(let status, let package, let version):
+            enter(status, version, of: at.text(package), at)
         }
+    }
+
+    /// From here on the log may lack lines.
+    mutating func breakOff(_ damage: Damage? = nil) {
+        progress.begin(.unknown)
+        guard let damage else { return }
+        progress.holes += 1
+        keep(damage)
+    }
+
+    private mutating func readDamaged(_ bytes: [UInt8], _ range: Range<Int>) {
+        // Power cuts leave holes, and dpkg goes on behind them as if nothing had happened.
+        if let hole = bytes[range].lastIndex(of: 0) {
+            progress.lines -= 1
+            progress.position.lines -= 1
+            return read(bytes, hole + 1..<range.upperBound, isBehindHole: true)
+        }
+        progress.notUnderstood += 1
+        keep(Damage(place: place(bytes, range, nil), isHole: false))
+    }
+
+    private mutating func keep(_ damage: Damage) {
+        if damages.count < limit { damages.append(damage) }
+    }
+
+    private func place(_ bytes: [UInt8], _ range: Range<Int>, _ time: Timestamp?) -> Place {
+        Place(log: log, line: progress.position.lines, time: time, text: Place.excerpt(bytes, range))
     }
 }
 
 /// Where and when something stands in the log.
 private struct Occasion {
-    let line: Int
-    let time: String
-    let text: String
+    let time: Timestamp
+    let bytes: [UInt8]
+    let line: Range<Int>
 
-    var userInfo: UserInfo { ["line": line, "text": text] }
+    func text(_ field: LogLine.Field) -> String { String(decoding: bytes[field], as: UTF8.self) }
+
+    /// The text of a field; the one that is known already, if it is that.
+    func text(_ field: LogLine.Field?, like known: String?) -> String? {
+        guard let field else { return nil }
+        if let known, isText(known, field) { return known }
+        return text(field)
+    }
+
+    private func isText(_ known: String, _ field: LogLine.Field) -> Bool {
+        guard known.utf8.count == field.count else { return false }
+        var index = field.lowerBound
+        for byte in known.utf8 {
+            guard byte == bytes[index] else { return false }
+            index += 1
+        }
+        return true
+    }
 }
 
 // MARK: - Lines
 
 extension Replay {
-    private mutating func announce(_ action: Action, of package: String, _ at: Occasion, _ progress: inout Progress) {
-        gainArchitecture(package)
-        guard let machine = packages[package] ?? machineOfOtherArchitecture(meantBy: action, package) else {
-            if action.kind == .install, action.old == nil {
-                // Its life begins here, and so the machine is a new one.
-                let facts = Facts(
-                    package: package,
-                    since: at.time,
-                    line: at.line,
-                    process: progress.process,
-                    action: action
-                )
-                put(StateMachine(entering: NotInstalledState(facts)), at: package)
-            } else {
-                progress.announced[package] = action
-            }
-            return
+    private mutating func announce(_ action: Action, of package: String, _ at: Occasion) {
+        let machine =
+            packages.machineOfOtherArchitecture(meantBy: action, package)
+            ?? knownMachine(of: package) { packages, run in
+                packages.changeArchitecture(package, before: action, in: run)
+            } ?? unseen(package, at)
+        let old = machine.state
+        var facts = old.facts
+        facts.action = action
+        if old.status == nil, action.kind == .install, action.old == nil {
+            // Its life begins here, and so the machine is a new one.
+            return put(StateMachine(alreadyIn: NotInstalledState(facts)))
         }
-        func announced(_ state: PackageState) -> PackageState {
-            var facts = state.facts
-            facts.action = action
-            return type(of: state).init(facts)
-        }
+        let new = type(of: old).init(facts)
         do throws(InvalidTransition) {
-            try machine.fire(named: action.kind.rawValue, userInfo: at.userInfo) { announced($0) }
+            let userInfo = userInfo(at, package)
+            switch action.kind {
+            case .install: try machine.fire.install(new, userInfo: userInfo)
+            case .upgrade: try machine.fire.upgrade(new, userInfo: userInfo)
+            case .configure: try machine.fire.configure(new, userInfo: userInfo)
+            case .trigproc: try machine.fire.trigproc(new, userInfo: userInfo)
+            case .remove: try machine.fire.remove(new, userInfo: userInfo)
+            case .purge: try machine.fire.purge(new, userInfo: userInfo)
+            case .disappear: try machine.fire.disappear(new, userInfo: userInfo)
+            }
         } catch {
-            reject(error, package, at, &progress)
-            put(StateMachine(alreadyIn: announced(machine.state)), at: machine.state.facts.package)
+            reject(error, new, isAnnouncement: true, at)
+            put(StateMachine(alreadyIn: new))
         }
     }
 
     private mutating func enter(
-        _ type: PackageState.Type,
-        _ version: String?,
+        _ status: Status,
+        _ version: LogLine.Field?,
         of package: String,
-        _ at: Occasion,
-        _ progress: inout Progress
+        _ at: Occasion
     ) {
-        gainArchitecture(package)
-        changeArchitecture(package, entering: type, progress)
-        var facts = Facts(
-            package: package,
-            version: version,
-            since: at.time,
-            line: at.line,
-            process: progress.process,
-            action: progress.announced.removeValue(forKey: package)
-        )
-        guard let machine = packages[package] else {
-            put(StateMachine(alreadyIn: type.init(facts)), at: package)
-            return
-        }
-        let old = machine.state.facts
-        facts.action = facts.action ?? old.action
-        facts.changes = old.changes
-        do throws(InvalidTransition) {
-            if machine.stateName == type.name {
-                facts.replaces = old.replaces
-                facts.since = old.since
-                facts.line = old.line
-                facts.process = old.process
-                facts.cameFrom = old.cameFrom
-                facts.repeats = old.repeats + 1
-                try machine.fire.repeated(type.init(facts), userInfo: at.userInfo)
-                progress.repeats += 1
-            } else {
-                facts.replaces = old.version == version ? nil : old.version
-                facts.cameFrom = machine.stateName
-                facts.changes += 1
-                // What was announced is done; what happens to the package from here on has other reasons.
-                if type == InstalledState.self, !machine.isIn(TriggersAwaitedState.self) { facts.action = nil }
-                try machine.enter(type.init(facts), userInfo: at.userInfo)
-                progress.transitions += 1
+        let machine =
+            knownMachine(of: package) { packages, run in
+                packages.changeArchitecture(package, entering: status, at.text(version, like: nil), in: run)
+            } ?? unseen(package, at)
+        let old = machine.state
+        var facts = old.facts
+        facts.version = at.text(version, like: old.facts.version)
+        if old.status == status {
+            facts.repeats += 1
+        } else {
+            facts.isOtherVersion = old.status != nil && facts.version != old.facts.version
+            facts.cameFrom = old.status
+            facts.since = at.time
+            facts.line = progress.lines
+            facts.run = progress.run
+            facts.changes += old.status == nil ? 0 : 1
+            if old.status == nil, old.ownAction(in: progress.run) == nil {
+                facts.action = packages.actionOfOtherArchitecture(meaning: package, facts.version, in: progress.run)
             }
+            // What was announced is done; what happens to the package from here on has other reasons.
+            if status == .installed, old.status != .triggersAwaited { facts.action = nil }
+        }
+        do throws(InvalidTransition) {
+            try machine.fireEvent(from: old.status, to: status, facts, userInfo(at, package))
+            if old.status == status { progress.repeats += 1 } else if old.status != nil { progress.transitions += 1 }
         } catch {
-            reject(error, package, at, &progress)
             // What dpkg says is true, however it came to be; of how it came to be nothing is known now.
-            facts.replaces = nil
+            facts.repeats = old.facts.repeats
+            facts.changes = old.facts.changes
+            facts.isOtherVersion = false
             facts.cameFrom = nil
             facts.since = at.time
-            facts.line = at.line
-            facts.process = progress.process
-            put(StateMachine(alreadyIn: type.init(facts)), at: package)
+            facts.line = progress.lines
+            facts.run = progress.run
+            let new = status.state.init(facts)
+            reject(error, new, isAnnouncement: false, at)
+            put(StateMachine(alreadyIn: new))
+        }
+        if status == .halfInstalled, progress.preparing.map({ $0 == Packages.bare(package) }) == true {
+            progress.prepare(nil)
         }
     }
 
     private mutating func reject(
         _ error: InvalidTransition,
-        _ package: String,
-        _ at: Occasion,
-        _ progress: inout Progress
+        _ claim: PackageState,
+        isAnnouncement: Bool,
+        _ at: Occasion
     ) {
-        let rejection = Rejection(line: at.line, text: at.text, package: package, error: error)
         progress.rejections += 1
-        rejections.append(rejection)
-        watcher?.hear(rejection)
+        let isWatched = watcher?.isFor(claim.facts.package) ?? false
+        guard rejections.count < limit || isWatched else { return }
+        let rejection = Rejection(
+            place: place(at.bytes, at.line, at.time),
+            package: claim.facts.package,
+            claim: claim,
+            isAnnouncement: isAnnouncement,
+            number: progress.lines,
+            error: error
+        )
+        if rejections.count < limit { rejections.append(rejection) }
+        if isWatched { watcher?.tell(.rejected(rejection)) }
     }
 
-    private mutating func put(_ machine: StateMachine<PackageLife>, at package: String) {
+    /// The machine of a package, which may have had another name until now.
+    private mutating func knownMachine(
+        of package: String,
+        changingArchitecture: (inout Packages, Run) -> StateMachine<PackageLife>?
+    ) -> StateMachine<PackageLife>? {
+        let machine = packages[package]
+        switch machine?.state.status {
+        case nil, .notInstalled, .configFiles: break
+        default: return machine
+        }
+        let renamed =
+            (machine == nil ? packages.gainArchitecture(package) : nil) ?? changingArchitecture(&packages, progress.run)
+        if let renamed { watcher?.watch(renamed, of: package) }
+        return renamed ?? machine
+    }
+
+    /// A package of which the log has not spoken before.
+    private mutating func unseen(_ package: String, _ at: Occasion) -> StateMachine<PackageLife> {
+        let facts = Facts(package: package, since: at.time, line: progress.lines, run: progress.run)
+        let machine = StateMachine<PackageLife>(entering: UnseenState(facts))
+        put(machine)
+        return machine
+    }
+
+    private mutating func put(_ machine: StateMachine<PackageLife>) {
         machine.activate()
+        let package = machine.state.facts.package
         packages[package] = machine
         watcher?.watch(machine, of: package)
     }
+
+    /// What the machines of watched packages tell of a line.
+    private func userInfo(_ at: Occasion, _ package: String) -> UserInfo {
+        guard let watcher, watcher.isFor(package) else { return [:] }
+        return ["line": progress.lines, "time": at.time.description]
+    }
 }
 
-// MARK: - Names
-
-extension Replay {
-    /// `dpkg` and `dpkg:amd64` are one package: names have had an architecture since some version of dpkg.
-    private mutating func gainArchitecture(_ package: String) {
-        guard packages[package] == nil, let (name, _) = Self.parts(of: package), let machine = packages[name] else {
-            return
+extension StateMachine<PackageLife> {
+    /// Fires the event that a status line stands for: the one that leads from the state that the package is in.
+    ///
+    /// `enter` finds it by itself. To say which one, where that is plain, spares a program of millions of lines the search.
+    fileprivate func fireEvent(
+        from old: Status?,
+        to new: Status,
+        _ facts: Facts,
+        _ userInfo: UserInfo
+    ) throws(InvalidTransition) {
+        switch (old, new) {
+        case (new, _): try fire.repeated(new.state.init(facts), userInfo: userInfo)
+        case (.notInstalled, .halfInstalled): try fire.beginInstalling(HalfInstalledState(facts), userInfo: userInfo)
+        case (.halfInstalled, .unpacked): try fire.unpack(UnpackedState(facts), userInfo: userInfo)
+        case (.unpacked, .halfConfigured): try fire.beginConfiguring(HalfConfiguredState(facts), userInfo: userInfo)
+        case (.halfConfigured, .installed): try fire.finishConfiguring(InstalledState(facts), userInfo: userInfo)
+        case (.installed, .halfConfigured): try fire.deconfigure(HalfConfiguredState(facts), userInfo: userInfo)
+        case (.halfConfigured, .unpacked): try fire.beginUpgrading(UnpackedState(facts), userInfo: userInfo)
+        case (.unpacked, .halfInstalled): try fire.replace(HalfInstalledState(facts), userInfo: userInfo)
+        case (.installed, .triggersPending): try fire.trigger(TriggersPendingState(facts), userInfo: userInfo)
+        case (.triggersPending, .halfConfigured):
+            try fire.processTriggers(HalfConfiguredState(facts), userInfo: userInfo)
+        default: try enter(new.state.init(facts), userInfo: userInfo)
         }
-        packages[name] = nil
-        rename(machine, to: package)
-    }
-
-    /// A package changes its architecture when its new version is unpacked, and its name with it.
-    private mutating func changeArchitecture(
-        _ package: String,
-        entering type: PackageState.Type,
-        _ progress: Progress
-    ) {
-        // What is there of the new name can only be what an earlier package of that name left behind.
-        let isFree = packages[package].map { $0.isIn(NotInstalledState.self) || $0.isIn(ConfigFilesState.self) } ?? true
-        guard type == UnpackedState.self, isFree, let (name, _) = Self.parts(of: package) else { return }
-        let announced = progress.announced[package] ?? packages[package]?.state.ownAction(in: progress.process)
-        func action(for machine: StateMachine<PackageLife>) -> Action? {
-            [announced, machine.state.ownAction(in: progress.process)].compactMap(\.self).max { $0.line < $1.line }
-        }
-        let sibling = packages.filter { key, machine in
-            guard key != package, Self.parts(of: key)?.name == name, machine.isIn(HalfInstalledState.self) else {
-                return false
-            }
-            // Before the first run of which the log has the beginning, the action may be missing with it.
-            guard let action = action(for: machine) else { return progress.process == 0 }
-            return action.kind == .install || action.kind == .upgrade
-        }.min { $0.key < $1.key }
-        guard let sibling else { return }
-        packages[sibling.key] = nil
-        rename(sibling.value, to: package, action: action(for: sibling.value))
-    }
-
-    /// An installation over the configuration files of another architecture is announced with the new name.
-    private func machineOfOtherArchitecture(meantBy action: Action, _ package: String) -> StateMachine<PackageLife>? {
-        guard action.kind == .install, let old = action.old, let (name, _) = Self.parts(of: package) else { return nil }
-        return packages.filter { key, machine in
-            Self.parts(of: key)?.name == name && machine.isIn(ConfigFilesState.self)
-                && machine.state.facts.version == old
-        }.min { $0.key < $1.key }?.value
-    }
-
-    private mutating func rename(_ machine: StateMachine<PackageLife>, to package: String, action: Action? = nil) {
-        var facts = machine.state.facts
-        facts.package = package
-        facts.action = action ?? facts.action
-        put(StateMachine(alreadyIn: type(of: machine.state).init(facts)), at: package)
-    }
-
-    /// The name and the architecture of a package that has both.
-    static func parts(of package: String) -> (name: String, architecture: String)? {
-        guard let colon = package.lastIndex(of: ":") else { return nil }
-        return (String(package[..<colon]), String(package[package.index(after: colon)...]))
-    }
-
-    /// Whether a name, with or without an architecture, is that of a package.
-    static func isNamed(_ name: String, _ package: String) -> Bool {
-        package == name || parts(of: package)?.name == name
     }
 }
 
@@ -256,13 +322,11 @@ private struct Watcher {
     let name: String
     let tell: @Sendable (Life.Chapter) -> Void
 
+    func isFor(_ package: String) -> Bool { package == name || Packages.bare(package) == name }
+
     func watch(_ machine: StateMachine<PackageLife>, of package: String) {
-        guard Replay.isNamed(name, package) else { return }
+        guard isFor(package) else { return }
         tell(.begins(machine.state))
         machine.onTransition { [tell] transition in tell(.goesOn(transition)) }
-    }
-
-    func hear(_ rejection: Replay.Rejection) {
-        if Replay.isNamed(name, rejection.package) { tell(.rejected(rejection)) }
     }
 }

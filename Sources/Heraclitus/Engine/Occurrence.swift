@@ -215,7 +215,7 @@ extension Occurrence.Record {
 
 // MARK: - What is no transition
 
-/// An event that was fired in a state that ignores it; see ``WorkflowEvent/ignored(in:)``.
+/// An event that was fired in a state that ignores it: a state that the event lists in `ignored(in:)`.
 public struct IgnoredEvent: Sendable {
     /// The name of the event.
     public let name: String

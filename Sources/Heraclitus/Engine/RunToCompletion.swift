@@ -100,7 +100,7 @@ extension MachineCore {
 
     /// Carries out what callbacks have fired, and tells what is to be told, in order.
     @inline(__always)
-    private func drain(_ call: borrowing Call) {
+    func drain(_ call: borrowing Call) {
         // Most turns queue nothing: so they are asked before there is room for what they have queued.
         while !call.turn({ $0.isDone() }) { carryOutNext(call) }
     }
@@ -166,7 +166,7 @@ extension MachineCore {
 
     /// Enters the state in which a new machine begins, or tells that of a restored one: before, commit, after, and drain.
     @inline(never)
-    private func carryOutActivation(_ call: borrowing Call) {
+    func carryOutActivation(_ call: borrowing Call) {
         let plan = TransitionPlan(now.activation, in: now.index, in: definition)
         _ = call.turn { $0.beginFire() }
         var loan = lendCurrent(plan, call)

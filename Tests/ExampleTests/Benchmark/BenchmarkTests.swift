@@ -20,7 +20,7 @@ import Testing
             "memory of an idle machine with its state", "creating a machine, and letting go of it",
             "two threads on one machine, a call", "two machines on two threads, against one on one",
             "machine.archive()", "StateMachine(archive:)", "writing JSON lines, an archive",
-            "reading JSON lines, a machine", "DirectoryStore: saving a machine",
+            "reading JSON lines, a machine", "DirectoryStore: saving a machine", "a real log, a line",
             "hooks of other states, other events and the past",
             "first use, a state of 100 against a state of 10", "a transition among 100 states and 1,000 pairs",
         ] {

@@ -85,7 +85,7 @@ import Testing
             for altered in alterations(of: part) {
                 let expected = unlawfulLines(altered, by: pairs)
                 guard !expected.isEmpty else { continue }
-                let rejected = try replay(altered.joined(separator: "\n") + "\n").rejections.map(\.line)
+                let rejected = replay(altered.joined(separator: "\n") + "\n").rejections.map(\.place.line)
                 for line in Set(expected).subtracting(rejected) {
                     Issue.record("line \(line) is not rejected: \(altered[line - 1])")
                 }

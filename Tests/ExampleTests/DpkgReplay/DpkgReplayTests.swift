@@ -27,6 +27,9 @@ import Testing
                   triggers-pending       0
                   installed             10
 
+                only half configured, because the configuration failed or did not end
+                  backup-tool:all 1.0-1, since 2025-02-21 10:01:14
+
                 changed most
                     19  fonts-common:all
                     16  libtext2:amd64
@@ -46,26 +49,38 @@ import Testing
         )
     }
 
-    @Test("The tampered sample is rejected at the lines that were tampered with, and goes on")
+    @Test("The tampered sample is rejected at the lines that were tampered with, in plain sentences, and goes on")
     func tampered() throws {
         let result = try run("dpkg-replay", [Self.tamperedLog, "--status", Self.status])
-        #expect(result.status == 0)
-        let lines = result.output.split(separator: "\n").filter { $0.contains(" is rejected: ") }
-        #expect(lines.map { $0.split(separator: " ")[1] } == ["36", "39", "112", "142", "164", "260"])
-        #expect(
-            result.output.contains("line 118 is not understood: 2025-02-09 14:11:07 status instaled calc:all 1.8-1\n")
-        )
+        #expect(result.status == 1)
         #expect(
             result.output.contains(
                 """
-                line 39 is rejected: 2025-02-03 09:20:07 status installed font-cache:amd64 2.14.1-4
-                    PackageLife cannot enter installed in triggers-pending: no event leads there. Allowed in \
-                triggers-pending:
+                line 118 is not understood: 2025-02-09 14:11:07 status instaled calc:all 1.8-1
+                line 36: installed without having been configured: editor:amd64 2:9.0.1378-2, 2025-02-03 09:20:06
+                line 39: installed with its triggers still pending: font-cache:amd64 2.14.1-4, 2025-02-03 09:20:07
+                line 112: unpacked without its installation having begun: notes:amd64 0.4~rc2-1, 2025-02-09 14:11:06
+                line 142: unpacked without having been deconfigured: mailer:amd64 4.96-15, 2025-02-12 07:15:20
+                line 164: installed in another version than before, which was 1.9-1: calc:amd64 1.9-2, 2025-02-12 20:40:45
+                line 260: removed without having been taken apart: backup-tool:all 1.0-1, 2025-02-21 10:01:14
+                260 lines, 15 packages, 144 transitions, 16 repeated, 1 not understood, 6 rejected
+
                 """
             )
         )
         #expect(result.output.contains("calc:amd64 ended as installed 1.9-2, dpkg says installed 1.9-1\n"))
         #expect(result.lastLine == "agree 13/15 rejected 6")
+        let verbose = try run("dpkg-replay", [Self.tamperedLog, "--verbose"])
+        #expect(
+            verbose.output.contains(
+                """
+                line 39: installed with its triggers still pending: font-cache:amd64 2.14.1-4, 2025-02-03 09:20:07
+                    2025-02-03 09:20:07 status installed font-cache:amd64 2.14.1-4
+                    PackageLife cannot enter installed in triggers-pending: no event leads there. Allowed in \
+                triggers-pending:
+                """
+            )
+        )
     }
 
     @Test("Without a database the last line says so")
@@ -76,7 +91,7 @@ import Testing
     @Test("Without arguments there is a log to replay")
     func withoutArguments() throws {
         let result = try run("dpkg-replay", [])
-        #expect(result.status == 0)
+        #expect(result.status == 0 || result.status == 1)
         #expect(result.lastLine.wholeMatch(of: /agree (\d+|-)\/\d+ rejected \d+/) != nil)
     }
 
@@ -93,7 +108,7 @@ import Testing
         #expect(exact.output.contains("libtext2:i386"))
         #expect(!exact.output.contains("libtext2:amd64"))
         let unknown = try run("dpkg-replay", [Self.sample, "--package", "nobody"])
-        #expect(unknown.status == 1)
+        #expect(unknown.status == 2)
         #expect(unknown.errors == "dpkg-replay: The log knows no package nobody.\n")
     }
 
@@ -118,9 +133,9 @@ import Testing
         ] {
             let archive = directory.file("archive-\(stop)")
             let first = try run("dpkg-replay", [log, "--archive", archive, "--stop-after", "\(stop)"])
-            #expect(first.status == 0)
+            #expect(first.status < 2)
             let second = try run("dpkg-replay", [log, "--archive", archive])
-            #expect(second.status == 0)
+            #expect(second.status < 2)
             #expect(try Data(contentsOf: URL(fileURLWithPath: archive)) == whole, "stopped after \(stop)")
         }
     }
@@ -146,7 +161,7 @@ import Testing
         #expect(lines.dropFirst().allSatisfy { $0.contains("\"workflow\":\"PackageLife\"") })
     }
 
-    @Test("A log that has grown is read on; one that was rotated, changed or cut is refused")
+    @Test("A log that has grown is read on; one that was changed or cut is refused")
     func otherLog() throws {
         let directory = try TemporaryDirectory()
         let text = try String(contentsOfFile: Self.sample, encoding: .utf8)
@@ -155,12 +170,10 @@ import Testing
         let log = try directory.write(lines[..<100].joined(), to: "dpkg.log")
         #expect(try run("dpkg-replay", [log, "--archive", archive]).status == 0)
         let kept = try Data(contentsOf: URL(fileURLWithPath: archive))
-        for other in [
-            lines[100...].joined(), lines[..<99].joined(), "", lines[..<99].joined() + "x" + lines[99...].joined(),
-        ] {
+        for other in [lines[..<99].joined(), lines[..<99].joined() + "x" + lines[99...].joined()] {
             _ = try directory.write(other, to: "dpkg.log")
             let refused = try run("dpkg-replay", [log, "--archive", archive])
-            #expect(refused.status == 1)
+            #expect(refused.status == 2)
             #expect(refused.errors.contains("belongs to another log"))
             #expect(refused.errors.filter { $0 == "\n" }.count == 1)
             #expect(try Data(contentsOf: URL(fileURLWithPath: archive)) == kept)
@@ -178,7 +191,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let archive = try directory.write(content, to: "archive")
         let result = try run("dpkg-replay", [Self.sample, "--archive", archive])
-        #expect(result.status == 1)
+        #expect(result.status == 2)
         #expect(result.errors.hasPrefix("dpkg-replay: "))
         #expect(try String(contentsOfFile: archive, encoding: .utf8) == content)
     }
@@ -186,7 +199,7 @@ import Testing
     @Test("An archive that cannot be written is an error")
     func unwritableArchive() throws {
         let result = try run("dpkg-replay", [Self.sample, "--archive", "/nowhere/at/all"])
-        #expect(result.status == 1)
+        #expect(result.status == 2)
         #expect(result.errors.hasPrefix("dpkg-replay: The archive /nowhere/at/all cannot be written: "))
     }
 
@@ -256,19 +269,24 @@ import Testing
             try directory.write("Once upon a time", to: "half"),
             try directory.write(String(repeating: "no log\n", count: 500), to: "long"),
             try directory.write("\u{1F}\u{8B}", to: "unicode"),
+            try directory.write(String(repeating: "x", count: 1 << 20), to: "one-line"),
             binary, directory.path, directory.file("missing"), "/dev/null/x",
         ]
         for path in paths {
             let result = try run("dpkg-replay", [path])
-            #expect(result.status == 1, "\(path)")
+            #expect(result.status == 2, "\(path)")
             #expect(result.output.isEmpty, "\(path)")
             #expect(result.errors.hasPrefix("dpkg-replay: \(path) "), "\(path): \(result.errors)")
             #expect(result.errors.filter { $0 == "\n" }.count == 1, "\(path): \(result.errors)")
         }
         try Data([0x1F, 0x8B, 8, 0, 0]).write(to: URL(fileURLWithPath: directory.file("dpkg.log.2.gz")))
-        let compressed = try run("dpkg-replay", [directory.file("dpkg.log.2.gz")])
+        let damaged = try run("dpkg-replay", [directory.file("dpkg.log.2.gz")])
+        #expect(damaged.errors.contains("gzip found that it is damaged"))
+        #expect(damaged.status == 2 && damaged.output.isEmpty)
+        try Data([0xFD, 0x37, 0x7A, 0x58]).write(to: URL(fileURLWithPath: directory.file("dpkg.log.3.xz")))
+        let compressed = try run("dpkg-replay", [directory.file("dpkg.log.3.xz")])
         #expect(compressed.errors.contains("is compressed"))
-        #expect(compressed.status == 1)
+        #expect(compressed.status == 2)
     }
 
     @Test("A log without any line is one that was just rotated")
@@ -284,11 +302,12 @@ import Testing
         arguments: [
             ["--status"], ["--stop-after", "x", sample], ["--stop-after", "-1", sample], ["--what"], [sample, sample],
             ["--status", "/nowhere", sample], ["--status", sample, sample], ["--package", "", sample],
+            ["--limit", "many", sample], ["--checkpoint", "1.5", sample], ["--json", "--package", "calc", sample],
         ]
     )
     func wrongArguments(_ arguments: [String]) throws {
         let result = try run("dpkg-replay", arguments)
-        #expect(result.status == 1)
+        #expect(result.status == 2)
         #expect(result.output.isEmpty)
         #expect(result.errors.hasPrefix("dpkg-replay: "))
         #expect(result.errors.filter { $0 == "\n" }.count == 1)
@@ -298,6 +317,14 @@ import Testing
     func help() throws {
         let result = try run("dpkg-replay", ["--help"])
         #expect(result.status == 0)
-        for option in ["--status", "--archive", "--stop-after", "--package"] { #expect(result.output.contains(option)) }
+        for option in [
+            "--status", "--archive", "--checkpoint", "--stop-after", "--package", "--limit", "--verbose", "--json",
+            "Exit status",
+        ] { #expect(result.output.contains(option)) }
+    }
+
+    /// Runs the program on a text.
+    static func replayed(_ log: String, in directory: TemporaryDirectory, _ more: String...) throws -> Run {
+        try run("dpkg-replay", [directory.write(log, to: "dpkg.log")] + more)
     }
 }

@@ -9,10 +9,10 @@ import Testing
     static func objections(_ log: String, status: String) throws -> [String] {
         let directory = try TemporaryDirectory()
         let database = try StatusDatabase(path: directory.write(status, to: "status"))
-        let replay = try replay(log)
-        return replay.rejections.map { "line \($0.line): \($0.text): \($0.error)" }
-            + replay.notUnderstood.map { "line \($0.line): \($0.text)" }
-            + replay.packages.values.compactMap { database.difference(from: $0.state) }
+        let replay = replay(log)
+        return replay.rejections.map { "line \($0.place.line): \($0.place.text): \($0.error)" }
+            + replay.damages.map { "line \($0.place.line): \($0.place.text)" }
+            + replay.packages.known.compactMap { database.difference(from: $0) }
     }
 
     @Test(
@@ -48,8 +48,8 @@ import Testing
         let lines = scenario.log.split(separator: "\n")
         for start in stride(from: 1, to: lines.count, by: 7) {
             let rest = lines[start...].map { $0 + "\n" }.joined()
-            for rejection in try replay(rest).rejections {
-                Issue.record("from \(start), line \(rejection.line): \(rejection.text): \(rejection.error)")
+            for rejection in replay(rest).rejections {
+                Issue.record("from \(start), line \(rejection.place.line): \(rejection.place.text): \(rejection.error)")
             }
         }
     }
@@ -71,10 +71,11 @@ let realLog = packageFolder + "/../shared/data/dpkg/dpkg.log"
 let realStatus = packageFolder + "/../shared/data/dpkg/status"
 
 /// Replays a text.
-func replay(_ text: String) throws -> Replay {
+func replay(_ text: String) -> Replay {
     var replay = Replay()
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-        try replay.read(LogFile.Line(text: String(line), end: 0, digest: ""))
+    let bytes = Array(text.utf8)
+    for line in bytes.indices.split(omittingEmptySubsequences: false, whereSeparator: { bytes[$0] == 10 }).dropLast() {
+        replay.read(bytes, line.startIndex..<line.endIndex)
     }
     return replay
 }

@@ -56,7 +56,7 @@ import Testing
         let lamp = StateMachine<Lamp>()
         let journal = Journal()
         lamp.observe { occurrence in
-            switch occurrence {
+            switch occurrence.outcome {
             case .performed(let action): journal.write("performed \(action.name)")
             case .refused(let error): journal.write("refused \(error.action ?? "") \(error.reason)")
             case .transitioned(let transition): journal.write("\(transition.event ?? "")")

@@ -6,7 +6,7 @@
 
 /// A store of archived machines by id.
 ///
-/// Usually you call ``update(_:of:attempts:creating:_:saved:)``, which loads a machine, changes it, and saves it. If somebody
+/// Usually you call ``update(_:of:attempts:scheduler:creating:_:saved:)``, which loads a machine, changes it, and saves it. If somebody
 /// else has saved it meanwhile, the update starts again:
 ///
 /// ```swift

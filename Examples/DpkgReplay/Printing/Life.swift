@@ -1,4 +1,3 @@
-import Foundation
 import Heraclitus
 import Synchronization
 
@@ -18,50 +17,61 @@ final class Life: Sendable {
     init(of package: String) { self.package = package }
 
     func add(_ chapter: Chapter) {
-        let line =
+        let line: String? =
             switch chapter {
+            case .begins(let state) where state is UnseenState: nil
             case .begins(let state): Self.line(state, "", "is \(Self.words(state))")
             case .goesOn(let transition): Self.line(transition)
             case .rejected(let rejection): Self.line(rejection)
             }
-        lines.withLock { $0.append(line) }
+        if let line { lines.withLock { $0.append(line) } }
     }
 
-    func printAll(_ replay: Replay) throws {
-        let machines = replay.packages.values.filter { Replay.isNamed(package, $0.state.facts.package) }
-        guard !machines.isEmpty else { throw Refused("The log knows no package \(package).") }
-        for line in lines.withLock({ $0 }) { print(line) }
-        print("")
-        for machine in machines.sorted(by: { $0.state.facts.package < $1.state.facts.package }) {
-            print(String(decoding: try machine.archive(), as: UTF8.self))
+    func print(_ replay: Replay, to output: inout Output) throws {
+        let states = replay.packages.known.filter {
+            $0.facts.package == package || Packages.bare($0.facts.package) == package
         }
-        print("")
+        guard !states.isEmpty else { throw Refused("The log knows no package \(package).") }
+        for line in lines.withLock({ $0 }) { try output.line(line) }
+        try output.line()
+        for state in states {
+            guard let machine = replay.packages[state.facts.package] else { continue }
+            try output.line(String(decoding: try machine.archive(), as: UTF8.self))
+        }
+        try output.line()
     }
 
     private static func line(_ transition: StateTransition) -> String {
         guard let old = transition.source as? PackageState, let new = transition.destination as? PackageState else {
             return "\(transition)"
         }
-        let event = transition.event ?? ""
         let at = transition.userInfo["line", as: Int.self] ?? new.facts.line
-        let text = transition.userInfo["text", as: String.self] ?? ""
+        let time = transition.userInfo["time", as: String.self] ?? "\(new.facts.since)"
         let change =
-            if type(of: old) != type(of: new) {
+            if old is UnseenState, !(new is UnseenState) {
+                "is \(words(new))"
+            } else if type(of: old) != type(of: new) {
                 "\(type(of: old).name) → \(words(new))"
             } else if let action = new.facts.action, action.line == at {
                 "\(action.old ?? "<none>") → \(action.new ?? "<none>")"
             } else {
                 words(new)
             }
-        return row(at, String(text.prefix(19)), new.facts.package, event, change)
+        return row(at, time, new.facts.package, transition.event ?? "", change)
     }
 
     private static func line(_ rejection: Replay.Rejection) -> String {
-        row(rejection.line, String(rejection.text.prefix(19)), rejection.package, "rejected", "\(rejection.error)")
+        row(
+            rejection.number,
+            rejection.place.time?.description ?? "",
+            rejection.package,
+            "rejected",
+            rejection.sentence
+        )
     }
 
     private static func line(_ state: PackageState, _ event: String, _ change: String) -> String {
-        row(state.facts.line, state.facts.since, state.facts.package, event, change)
+        row(state.facts.line, "\(state.facts.since)", state.facts.package, event, change)
     }
 
     private static func words(_ state: PackageState) -> String {

@@ -1,0 +1,44 @@
+import Foundation
+
+/// Where the report goes: the standard output, with nothing in it that a terminal obeys.
+struct Output: ~Copyable {
+    private var buffer: [UInt8] = []
+
+    mutating func line(_ text: String = "") throws(Refused) {
+        buffer += Self.printable(text).utf8
+        buffer.append(UInt8(ascii: "\n"))
+        if buffer.count > 1 << 16 { try flush() }
+    }
+
+    /// Must be the last that is done with it, or its end stays unwritten.
+    mutating func flush() throws(Refused) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: buffer)
+        } catch {
+            throw Refused("The standard output cannot be written: \(Refused.explanation(of: error))")
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Says something beside the report.
+    static func note(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data("dpkg-replay: \(printable(text))\n".utf8))
+    }
+
+    /// A text with its control characters as JSON would have them: `\u001b`.
+    static func printable(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// The lines of a file, in constant memory: of a line that is too long the beginning is kept.
+///
+/// ```swift
+/// repeat {
+///     while let line = reader.next() { … }
+/// } while try reader.fill()
+/// ```
+struct LineReader: ~Copyable {
+    /// No line that dpkg writes is as long.
+    static let longest = 1 << 16
+
+    /// A line, as a range of ``bytes``, without its end.
+    struct Line {
+        let range: Range<Int>
+        /// Whether NUL bytes were before it, which are left out.
+        let isBehindHole: Bool
+        /// Whether some of it was dropped.
+        let isTooLong: Bool
+    }
+
+    private let source: ByteSource
+    private(set) var bytes = [UInt8](repeating: 0, count: 1 << 17)
+
+    /// Where the next line begins, in bytes from the beginning of the file.
+    private(set) var offset = 0
+
+    /// What is read and not given away yet.
+    private var rest = 0..<0
+    /// How many bytes of the line that begins there were dropped.
+    private var dropped = 0
+    private var isTooLong = false
+
+    init(_ source: ByteSource) { self.source = source }
+
+    /// Gives the next line of what was read; `nil` if there is none that is complete.
+    mutating func next() -> Line? {
+        guard let end = newline() else { return nil }
+        defer { rest = end + 1..<rest.upperBound }
+        return give(rest.lowerBound..<end, ending: 1)
+    }
+
+    /// Gives what is left at the end, if the last line has no end.
+    mutating func half() -> Line? {
+        guard !rest.isEmpty || dropped > 0 else { return nil }
+        defer { rest = rest.upperBound..<rest.upperBound }
+        return give(rest, ending: 0)
+    }
+
+    /// Reads more.
+    /// - Returns: `false` at the end.
+    mutating func fill() throws(Refused) -> Bool {
+        if rest.count > Self.longest { shorten() }
+        let (length, source) = (rest.count, source)
+        let old = rest
+        let result = bytes.withUnsafeMutableBytes { all in
+            if let start = all.baseAddress, old.lowerBound > 0 { memmove(start, start + old.lowerBound, length) }
+            return Result { () throws(Refused) in
+                try source.read(into: UnsafeMutableRawBufferPointer(rebasing: all[length...]))
+            }
+        }
+        let count = try result.get()
+        rest = 0..<length + count
+        return count > 0
+    }
+
+    private mutating func give(_ line: Range<Int>, ending: Int) -> Line {
+        offset += dropped + line.count + ending
+        defer { (dropped, isTooLong) = (0, false) }
+        var content = line
+        while let first = content.first, bytes[first] == 0 { content.removeFirst() }
+        let isBehindHole = content.lowerBound > line.lowerBound
+        if let last = content.last, bytes[last] == UInt8(ascii: "\r") { content.removeLast() }
+        return Line(range: content, isBehindHole: isBehindHole, isTooLong: isTooLong)
+    }
+
+    private func newline() -> Int? {
+        guard !rest.isEmpty else { return nil }
+        return bytes.withUnsafeBytes { all -> Int? in
+            guard let start = all.baseAddress?.advanced(by: rest.lowerBound) else { return nil }
+            guard let found = memchr(start, Int32(UInt8(ascii: "\n")), rest.count) else { return nil }
+            return rest.lowerBound + (UnsafeRawPointer(found) - start)
+        }
+    }
+
+    /// Keeps the beginning of a line that is too long, or what is behind its last hole.
+    private mutating func shorten() {
+        let length = rest.count
+        if let hole = bytes[rest].lastIndex(of: 0), rest.upperBound - hole <= Self.longest {
+            // One NUL stays to tell of the hole.
+            rest = hole..<rest.upperBound
+            isTooLong = false
+        } else {
+            rest = rest.lowerBound..<rest.lowerBound + 1_000
+            isTooLong = true
+        }
+        dropped += length - rest.count
+    }
+}
+
+extension Range where Bound == Int {
+    fileprivate mutating func removeFirst() { self = lowerBound + 1..<upperBound }
+    fileprivate mutating func removeLast() { self = lowerBound..<upperBound - 1 }
+}

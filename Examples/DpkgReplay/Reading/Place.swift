@@ -1,0 +1,15 @@
+/// Where something stands, and what stands there.
+struct Place: Sendable {
+    let log: String
+    /// The line of that log.
+    let line: Int
+    let time: Timestamp?
+    let text: String
+
+    /// So much of a line as one may want to see.
+    static func excerpt(_ bytes: [UInt8], _ line: Range<Int>) -> String {
+        let longest = 300
+        let text = String(decoding: bytes[line.prefix(longest)], as: UTF8.self)
+        return line.count > longest ? text + "…" : text
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+
+@Suite("dpkg-replay: logs of all kinds and sizes") struct InputTests {
+    private let directory: TemporaryDirectory
+    private let text: String
+    private let program = "'\(executable("dpkg-replay").path)'"
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        text = try String(contentsOfFile: DpkgReplayTests.sample, encoding: .utf8)
+    }
+
+    private func shell(_ command: String) throws -> Run {
+        try run("/bin/bash", ["-c", command], in: directory.path)
+    }
+
+    /// The sample as `logrotate` would have left it: the newest in `dpkg.log`, the oldest compressed.
+    private func rotate() throws {
+        let lines = text.split(separator: "\n").map { $0 + "\n" }
+        _ = try directory.write(lines[..<61].joined(), to: "dpkg.log.3")
+        _ = try directory.write(lines[61..<140].joined(), to: "dpkg.log.2")
+        _ = try directory.write(lines[140..<200].joined(), to: "dpkg.log.1")
+        _ = try directory.write(lines[200...].joined(), to: "dpkg.log")
+        #expect(try shell("gzip dpkg.log.3 dpkg.log.2").status == 0)
+    }
+
+    @Test(
+        "A pipe, the standard input and what gzip has compressed are read like a file",
+        arguments: [
+            "%program - < %sample", "cat %sample | %program -", "%program <(cat %sample)",
+            "%program <(zcat dpkg.log.gz)",
+            "%program dpkg.log.gz", "%program -- -", "mv dpkg.log.gz log && %program log",
+        ]
+    )
+    func pipes(_ command: String) throws {
+        #expect(try shell("gzip -c '\(DpkgReplayTests.sample)' > dpkg.log.gz").status == 0)
+        let result = try shell(
+            command.replacing("%program", with: program).replacing("%sample", with: "'\(DpkgReplayTests.sample)'")
+                + (command.contains("--") ? " < '\(DpkgReplayTests.sample)'" : "")
+        )
+        #expect(result.status == 0 && result.errors == "")
+        #expect(result.output.contains("\n262 lines, 15 packages, 155 transitions, 14 repeated"))
+        #expect(result.lastLine == "agree -/15 rejected 0")
+    }
+
+    @Test("Several logs are read in the order of their times, whatever the order they are given in")
+    func several() throws {
+        try rotate()
+        for arguments in [
+            "dpkg.log*", "dpkg.log dpkg.log.1 dpkg.log.2.gz dpkg.log.3.gz",
+            "<(zcat dpkg.log.2.gz) dpkg.log.1 dpkg.log dpkg.log.3.gz",
+            "dpkg.log.1 - dpkg.log.2.gz dpkg.log < <(zcat dpkg.log.3.gz)",
+        ] {
+            let result = try shell("\(program) \(arguments) --status '\(DpkgReplayTests.status)'")
+            #expect(result.status == 0, "\(arguments): \(result.errors)")
+            #expect(result.lastLine == "agree 15/15 rejected 0")
+            #expect(result.output.contains("\n262 lines, 15 packages"))
+        }
+        let twice = try shell("\(program) dpkg.log dpkg.log.1 dpkg.log")
+        #expect(twice.status == 2 && twice.errors == "dpkg-replay: dpkg.log is given twice.\n")
+    }
+
+    @Test("Of several logs a line is named with its log")
+    func names() throws {
+        let lines = try String(contentsOfFile: DpkgReplayTests.tamperedLog, encoding: .utf8).split(separator: "\n")
+            .map { $0 + "\n" }
+        _ = try directory.write(lines[..<140].joined(), to: "dpkg.log.1")
+        _ = try directory.write(lines[140...].joined(), to: "dpkg.log")
+        let result = try shell("\(program) dpkg.log dpkg.log.1")
+        #expect(result.output.hasPrefix("dpkg.log.1\ndpkg.log\n\nline 118 of dpkg.log.1 is not understood"))
+        #expect(result.output.contains("\nline 112 of dpkg.log.1: unpacked"))
+        #expect(result.output.contains("\nline 2 of dpkg.log: unpacked without having been deconfigured: mailer:amd64"))
+        #expect(result.lastLine == "agree -/15 rejected 6")
+    }
+
+    @Test("A line of 50 MB takes no more memory than any other, and what comes behind it is read")
+    func longLine() throws {
+        let lines = text.split(separator: "\n").map { $0 + "\n" }
+        let long = "2025-02-03 09:12:41 status installed " + String(repeating: "x", count: 50 << 20) + " 1\n"
+        let log = try directory.write(lines[..<100].joined() + long + lines[100...].joined(), to: "dpkg.log")
+        let result = try Self.measured(["dpkg-replay", log])
+        #expect(
+            result.run.output.contains("\n263 lines, 15 packages, 155 transitions, 14 repeated, 1 not understood, 0")
+        )
+        #expect(result.run.output.contains("\nline 101 is not understood: 2025-02-03 09:12:41 status installed xxx"))
+        #expect(result.megabytes < 60)
+    }
+
+    @Test("A large log is read in constant memory, as fast as Python reads it by hand, or nearly")
+    func large() throws {
+        let log = directory.file("dpkg.log")
+        try SyntheticLog.write(lines: 200_000, to: log)
+        let result = try Self.measured(["dpkg-replay", log])
+        #expect(result.run.status == 0)
+        #expect(result.run.lastLine == "agree -/300 rejected 0")
+        #expect(result.megabytes < 60)
+        let python = try run("/usr/bin/env", ["python3", Self.script, log])
+        // They speak of the same lines, packages, changes and repetitions.
+        let counts = try #require(python.output.split(separator: ", 0 not").first)
+        #expect(result.run.output.contains("\n\(counts)"))
+    }
+
+    @Test(
+        "Read by turns with Python it takes no more than half as long again",
+        .enabled(if: ProcessInfo.processInfo.environment["DPKG_REPLAY_RELEASE"] != nil)
+    )
+    func pace() throws {
+        let program = try #require(ProcessInfo.processInfo.environment["DPKG_REPLAY_RELEASE"])
+        let log = directory.file("dpkg.log")
+        try SyntheticLog.write(lines: 2_000_000, to: log)
+        func seconds(_ body: () throws -> Run) throws -> Double {
+            let clock = ContinuousClock()
+            let start = clock.now
+            #expect(try body().status == 0)
+            return (clock.now - start) / .seconds(1)
+        }
+        let ratios = try (0..<5).map { _ in
+            let ours = try seconds { try run(program, [log]) }
+            return ours / (try seconds { try run("/usr/bin/env", ["python3", Self.script, log]) })
+        }.sorted()
+        print("dpkg-replay takes \(ratios) times as long as Python")
+        #expect(ratios[2] <= 1.5)
+    }
+
+    private static let script = packageFolder + "/Tests/ExampleTests/DpkgReplay/line_by_line.py"
+
+    /// Runs a program, and sees how much memory it takes at most.
+    static func measured(_ arguments: [String]) throws -> (run: Run, megabytes: Int) {
+        let code = """
+            import resource, subprocess, sys
+            code = subprocess.run(sys.argv[1:]).returncode
+            unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+            print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // unit, file=sys.stderr)
+            sys.exit(code)
+            """
+        let run = try run(
+            "/usr/bin/env",
+            ["python3", "-c", code, executable(arguments[0]).path] + arguments.dropFirst()
+        )
+        return (run, try #require(Int(run.errors.split(separator: "\n").last ?? "")))
+    }
+}
+
+/// A log as long as one likes, of a machine whose packages are installed and upgraded by dozens.
+enum SyntheticLog {
+    static func write(lines count: Int, to path: String) throws {
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        var text = ""
+        var (lines, round) = (0, 0)
+        var versions: [String: String] = [:]
+        func add(_ line: String) {
+            text += "2025-03-04 10:20:30 \(line)\n"
+            lines += 1
+        }
+        while lines < count {
+            let names = (0..<30).map { "lib-of-\((round * 30 + $0) % 300):\($0 % 3 == 0 ? "all" : "amd64")" }
+            round += 1
+            add("startup archives unpack")
+            for name in names {
+                let new = "1:2.\(round)-3+deb12u1"
+                if let old = versions[name] {
+                    add("upgrade \(name) \(old) \(new)")
+                    add("status half-configured \(name) \(old)")
+                    add("status unpacked \(name) \(old)")
+                    add("status half-installed \(name) \(old)")
+                } else {
+                    add("install \(name) <none> \(new)")
+                    add("status half-installed \(name) \(new)")
+                }
+                add("status unpacked \(name) \(new)")
+                versions[name] = new
+            }
+            add("startup packages configure")
+            for name in names {
+                let version = versions[name] ?? ""
+                add("configure \(name) \(version) <none>")
+                add("status unpacked \(name) \(version)")
+                add("status half-configured \(name) \(version)")
+                add("status installed \(name) \(version)")
+            }
+            try file.write(contentsOf: Data(text.utf8))
+            text = ""
+        }
+        try file.close()
+    }
+}
