@@ -23,7 +23,7 @@ enum ReplayArchive {
             }
             try file.write(contentsOf: lines)
             try file.synchronize()
-            guard rename(draft, path) == 0 else { throw Refused.unreadable(draft) }
+            guard unsafe rename(draft, path) == 0 else { throw Refused.unreadable(draft) }
         } catch let error as Refused {
             throw error
         } catch {
@@ -45,7 +45,7 @@ enum ReplayArchive {
     @discardableResult
     static func target(of path: String) throws(Refused) -> String {
         var status = stat()
-        guard stat(path, &status) == 0 else { return path }
+        guard unsafe stat(path, &status) == 0 else { return path }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Refused("The archive \(path) is no file.") }
         // Also if the system would let root write it.
         guard status.st_mode & 0o222 != 0 else { throw Refused("The archive \(path) is read-only.") }
@@ -54,9 +54,9 @@ enum ReplayArchive {
 
     /// Makes a file with the mode of another one, if that is there, and locks it.
     private static func lockedFile(_ path: String, like model: String) throws -> FileHandle {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else {
-            throw Refused("The archive \(model) cannot be written: \(String(cString: strerror(errno))).")
+            throw Refused("The archive \(model) cannot be written: \(unsafe String(cString: strerror(errno))).")
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -64,7 +64,7 @@ enum ReplayArchive {
         }
         try file.truncate(atOffset: 0)
         var status = stat()
-        if stat(model, &status) == 0 { fchmod(descriptor, status.st_mode & 0o7777) }
+        if unsafe stat(model, &status) == 0 { fchmod(descriptor, status.st_mode & 0o7777) }
         return file
     }
 
@@ -77,7 +77,7 @@ enum ReplayArchive {
     /// Restores what was archived.
     /// - Returns: `nil` if there is no such file.
     static func read(_ path: String) throws(Refused) -> Content? {
-        guard access(path, F_OK) == 0 else { return nil }
+        guard unsafe access(path, F_OK) == 0 else { return nil }
         var reader = MachineReader(path)
         var lines = LineReader(try ByteSource(path))
         repeat {

@@ -15,7 +15,7 @@ final class ByteSource {
             (descriptor, gzip) = (0, nil)
             return
         }
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Refused.unreadable(path) }
         guard Self.isGzip(file) else {
             (descriptor, gzip) = (file, nil)
@@ -36,7 +36,7 @@ final class ByteSource {
     /// How many bytes there are, if that is known.
     static func size(of path: String) -> Int? {
         var status = stat()
-        guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard path != "-", unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(status.st_size)
     }
 
@@ -47,8 +47,8 @@ final class ByteSource {
     func peek() throws(Refused) -> [UInt8] {
         if beginning.isEmpty {
             var bytes = [UInt8](repeating: 0, count: 1 << 13)
-            let result = bytes.withUnsafeMutableBytes { all in
-                Result { () throws(Refused) in try read(into: all) }
+            let result = unsafe bytes.withUnsafeMutableBytes { all in
+                Result { () throws(Refused) in try unsafe read(into: all) }
             }
             beginning = Array(bytes.prefix(try result.get()))
         }
@@ -60,12 +60,12 @@ final class ByteSource {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(Refused) -> Int {
         guard beginning.isEmpty else {
             let count = min(beginning.count, buffer.count)
-            buffer.copyBytes(from: beginning.prefix(count))
+            unsafe buffer.copyBytes(from: beginning.prefix(count))
             beginning.removeFirst(count)
             return count
         }
         while true {
-            let count = readFromSystem(descriptor, buffer)
+            let count = unsafe readFromSystem(descriptor, buffer)
             if count > 0 { return count }
             if count < 0, errno == EINTR { continue }
             guard count == 0 else { throw Refused.unreadable(path) }
@@ -77,7 +77,7 @@ final class ByteSource {
     /// Whether something is there to read, or will be within a time.
     func isReady(within time: Duration) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&request, 1, Int32(clamping: Int(time / .milliseconds(1)))) != 0
+        return unsafe poll(&request, 1, Int32(clamping: Int(time / .milliseconds(1)))) != 0
     }
 
     private func requireUnpacked() throws(Refused) {
@@ -91,7 +91,7 @@ final class ByteSource {
 
     private static func isGzip(_ file: Int32) -> Bool {
         var magic: [UInt8] = [0, 0]
-        return pread(file, &magic, 2, 0) == 2 && magic == [0x1F, 0x8B]
+        return unsafe pread(file, &magic, 2, 0) == 2 && magic == [0x1F, 0x8B]
     }
 
     private static func unpack(_ path: String) throws(Refused) -> (Int32, Process) {
@@ -116,7 +116,7 @@ final class ByteSource {
 
 /// The system's call, which within the class has the name of one of its methods.
 private func readFromSystem(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    read(descriptor, buffer.baseAddress, buffer.count)
+    unsafe read(descriptor, buffer.baseAddress, buffer.count)
 }
 
 /// Why the tool does not do what it was asked to do, in one sentence.
@@ -127,14 +127,14 @@ struct Refused: Error, CustomStringConvertible {
 
     /// What the system has just said about a file.
     static func unreadable(_ path: String) -> Refused {
-        Refused("\(path) cannot be read: \(String(cString: strerror(errno))).")
+        Refused("\(path) cannot be read: \(unsafe String(cString: strerror(errno))).")
     }
 
     /// What the system says of an error, without the wrapping.
     static func explanation(of error: any Error) -> String {
         let error = error as NSError
         if let underlying = error.userInfo[NSUnderlyingErrorKey] as? any Error { return explanation(of: underlying) }
-        if error.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(error.code))) + "." }
+        if error.domain == NSPOSIXErrorDomain { return unsafe String(cString: strerror(Int32(error.code))) + "." }
         return error.localizedDescription
     }
 }

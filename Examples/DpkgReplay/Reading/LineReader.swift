@@ -54,10 +54,10 @@ struct LineReader: ~Copyable {
         if rest.count > Self.longest { shorten() }
         let (length, source) = (rest.count, source)
         let old = rest
-        let result = bytes.withUnsafeMutableBytes { all in
-            if let start = all.baseAddress, old.lowerBound > 0 { memmove(start, start + old.lowerBound, length) }
+        let result = unsafe bytes.withUnsafeMutableBytes { all in
+            if let start = all.baseAddress, old.lowerBound > 0 { unsafe memmove(start, start + old.lowerBound, length) }
             return Result { () throws(Refused) in
-                try source.read(into: UnsafeMutableRawBufferPointer(rebasing: all[length...]))
+                try unsafe source.read(into: UnsafeMutableRawBufferPointer(rebasing: all[length...]))
             }
         }
         let count = try result.get()
@@ -77,10 +77,10 @@ struct LineReader: ~Copyable {
 
     private func newline() -> Int? {
         guard !rest.isEmpty else { return nil }
-        return bytes.withUnsafeBytes { all -> Int? in
-            guard let start = all.baseAddress?.advanced(by: rest.lowerBound) else { return nil }
-            guard let found = memchr(start, Int32(UInt8(ascii: "\n")), rest.count) else { return nil }
-            return rest.lowerBound + (UnsafeRawPointer(found) - start)
+        return unsafe bytes.withUnsafeBytes { all -> Int? in
+            guard let start = unsafe all.baseAddress?.advanced(by: rest.lowerBound) else { return nil }
+            guard let found = unsafe memchr(start, Int32(UInt8(ascii: "\n")), rest.count) else { return nil }
+            return unsafe rest.lowerBound + (UnsafeRawPointer(found) - start)
         }
     }
 

@@ -86,7 +86,7 @@ private struct Stanza {
     private static func value(of field: StaticString, _ bytes: [UInt8], _ line: Range<Int>) -> String? {
         let length = field.utf8CodeUnitCount
         guard line.count > length, bytes[line.lowerBound + length] == UInt8(ascii: ":"),
-            field.withUTF8Buffer({ $0.elementsEqual(bytes[line.prefix(length)]) })
+            field.withUTF8Buffer({ unsafe $0.elementsEqual(bytes[line.prefix(length)]) })
         else { return nil }
         let value = bytes[line.dropFirst(length + 1)].drop { $0 == UInt8(ascii: " ") }
         return String(decoding: value, as: UTF8.self)

@@ -41,7 +41,7 @@ import Testing
         #expect(run.status == 0)
         let row = try #require(run.output.split(separator: "\n").first { $0.hasPrefix("machine.can.load ") })
         #expect(
-            try #/[\d.]+ \[[\d.]+ … [\d.]+\] ns +[\d.]+ \[[\d.]+ … [\d.]+\] ns +[\d.]+ +≤ 1.50/#.firstMatch(in: row)
+            try #/[\d.]+ \[[\d.]+ … [\d.]+\] ns +[\d.]+ \[[\d.]+ … [\d.]+\] ns +[\d.]+ +≤ 0.50/#.firstMatch(in: row)
                 != nil
         )
         #expect(!run.output.contains("machine.state"))
