@@ -72,9 +72,8 @@ extension StateMachine {
     ) throws(ArchiveError) {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         let definition = CompiledWorkflow<W>.shared.definition
-        self.init(
-            MachineCore(definition, try EnvelopeReader.read(archive, definition) { try $0.snapshot() }, scheduler)
-        )
+        let snapshot = try EnvelopeReader.read(archive, definition) { try $0.snapshot() }
+        self.init(MachineCore(definition, snapshot, scheduler))
     }
 }
 
@@ -86,7 +85,7 @@ extension EnvelopeReader {
         _ read: (EnvelopeReader) throws -> Result
     ) throws(ArchiveError) -> Result {
         do {
-            return try read(EnvelopeReader(ArchiveDecoder(.text(try JSONText(archive), 0)), definition))
+            return try read(EnvelopeReader(ArchiveDecoder(.text(try JSONText([UInt8](archive)), 0)), definition))
         } catch let error as ArchiveError {
             throw error
         } catch let problem as JSONProblem {
@@ -122,7 +121,7 @@ extension Data {
         let survey = JSONSurvey(span)
         guard survey.depth > JSONText.depthLimit || survey.hasNoNumber else { return }
         do {
-            _ = try JSONText(self)
+            _ = try JSONText([UInt8](self))
         } catch {
             throw EncodingError.invalidValue(
                 survey.depth > JSONText.depthLimit ? "a value" : "a number",

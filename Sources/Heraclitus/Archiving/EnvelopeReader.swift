@@ -141,7 +141,7 @@ struct EnvelopeReader {
     private func decode<S: WorkflowState>(_ type: S.Type, of data: JSONValue) throws -> any WorkflowState {
         try S(
             from: ArchiveDecoder(
-                .value(data),
+                JSONNode(data),
                 at: decoder.codingPath + [EnvelopeKey.data],
                 userInfo: decoder.userInfo
             )

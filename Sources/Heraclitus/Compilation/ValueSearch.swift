@@ -70,6 +70,8 @@ extension String: PlainValue {}
 extension Substring: PlainValue {}
 extension Character: PlainValue {}
 extension JSONValue: PlainValue {}
+extension JSONArray: PlainValue {}
+extension JSONObject: PlainValue {}
 
 /// A value that holds others whose types are its own type's parameters.
 private protocol ValueContainer {

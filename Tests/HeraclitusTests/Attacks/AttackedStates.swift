@@ -72,7 +72,7 @@ final class NumberedCareful: NumberedState, ExitGuarding, EntryGuarding, ExitPre
 
     func shouldExit(_ transition: StateTransition) throws { try Player.current?.isAsked(transition) }
     func shouldEnter(_ transition: StateTransition) throws { try Player.current?.isAsked(transition) }
-    func willExit(_ transition: StateTransition) { Player.current?.isCalled(.preparing, transition) }
+    func willExit(_ transition: StateTransition) { Player.current?.isCalled(.willExit, transition) }
 }
 
 /// Fires on from its hooks.
@@ -81,9 +81,9 @@ final class NumberedLively: NumberedState, EntryPreparing, Entering, Exiting, Co
     static var name: String { "Lively" }
     init(_ number: Int) { self.number = number }
 
-    func willEnter(_ transition: StateTransition) { Player.current?.isCalled(.preparing, transition) }
-    func didEnter(_ transition: StateTransition) { Player.current?.isCalled(.announcing, transition) }
-    func didExit(_ transition: StateTransition) { Player.current?.isCalled(.announcing, transition) }
+    func willEnter(_ transition: StateTransition) { Player.current?.isCalled(.willEnter, transition) }
+    func didEnter(_ transition: StateTransition) { Player.current?.isCalled(.didEnter, transition) }
+    func didExit(_ transition: StateTransition) { Player.current?.isCalled(.didExit, transition) }
     func copied() -> Self { Self(number) }
 }
 

@@ -53,8 +53,8 @@ struct MadeUp<High: Ordinal, Middle: Ordinal, Low: Ordinal>: AttackedWorkflow {
     let e0: Loose = Self.event(0)
     let e1: Loose = Self.event(1).guarded { _, _, transition in try Player.current?.isAsked(transition) }
     let e2: Loose = Self.event(2)
-        .willFire { _, _, transition in Player.current?.isCalled(.preparing, transition) }
-        .didFire { _, _, transition in Player.current?.isCalled(.announcing, transition) }
+        .willFire { _, _, transition in Player.current?.isCalled(.willFire, transition) }
+        .didFire { _, _, transition in Player.current?.isCalled(.didFire, transition) }
     let e3: Loose = Self.event(3)
     let e4: Loose = Self.event(4)
     let e5: Loose = Self.event(5)
@@ -192,7 +192,7 @@ struct Typed: AttackedWorkflow {
         NumberedCareful.self
     )
     let around = Event("Go Round", from: NumberedBase.self, NumberedCareful.self, to: NumberedBase.self)
-        .didFire { _, _, transition in Player.current?.isCalled(.announcing, transition) }
+        .didFire { _, _, transition in Player.current?.isCalled(.didFire, transition) }
 
     /// What is asked for by type was chosen so; a program that chose something else fires by name.
     struct Unsuitable: Error {}

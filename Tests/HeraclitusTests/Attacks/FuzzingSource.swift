@@ -2,61 +2,14 @@ import Foundation
 import Testing
 
 /// Random JSON and damaged JSON, the same for the same seed.
-///
-/// The environment variables are those of every ``Attack``. What is decoded does not depend on who meets whom; so a seed is tried once.
 struct FuzzingSource: RandomNumberGenerator {
     private var seed: Seed
 
-    private init(_ seed: UInt64) { self.seed = Seed(seed) }
+    init(_ seed: UInt64) { self.seed = Seed(seed) }
 
     mutating func next() -> UInt64 { seed.next() }
 
     mutating func below(_ bound: Int) -> Int { seed.below(bound) }
-
-    /// Tries one seed after the other until the time is over or one has found a fault.
-    static func run(
-        _ name: String,
-        location: SourceLocation = #_sourceLocation,
-        _ body: (inout FuzzingSource) async throws -> Void
-    ) async {
-        let (first, goesOn) = Attack.replayed ?? (UInt64.random(in: 0..<1 << 32), true)
-        print("\(name): from seed \(first)\(goesOn ? "+" : "")")
-        let end = ContinuousClock.now + .seconds(Attack.seconds)
-        var seed = first
-        repeat {
-            if let fault = await fault(of: seed, body) {
-                Issue.record(
-                    "\(name): \(fault)\nTry again with: HERACLITUS_SEED=\(seed) swift test --filter FuzzingTests",
-                    sourceLocation: location
-                )
-                return
-            }
-            seed &+= 1
-        } while goesOn && ContinuousClock.now < end
-        print("\(name): \(seed &- first) seeds, no fault")
-    }
-
-    /// What one seed finds: an error, or too much time or memory for some kilobytes.
-    private static func fault(
-        of seed: UInt64,
-        _ body: (inout FuzzingSource) async throws -> Void
-    ) async -> String? {
-        var source = FuzzingSource(seed)
-        let start = ContinuousClock.now
-        do { try await body(&source) } catch { return "\(error)" }
-        // They take milliseconds; what takes seconds grows with more than its size.
-        if ContinuousClock.now - start > .seconds(20) { return "takes \(ContinuousClock.now - start)" }
-        // All tests of the process together take some hundred megabytes, and more under a sanitizer.
-        if let memory = residentKilobytes, memory > 6 << 20 { return "the process has \(memory) kB now" }
-        return nil
-    }
-
-    /// How much memory the process has, where the system says it in a file.
-    private static var residentKilobytes: Int? {
-        let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return line.flatMap { Int($0.filter(\.isNumber)) }
-    }
 
     // MARK: JSON
 

@@ -2,14 +2,32 @@ import Foundation
 import Heraclitus
 import Testing
 
-/// Whatever the bytes are, every decoder gives a value or a typed error.
+/// Whatever the bytes are, every decoder gives a value or a typed error, in little time and memory.
 @Suite("Fuzzing of decoders") struct FuzzingTests {
-    private struct Fault: Error, CustomStringConvertible {
-        let description: String
+    enum Decoder: String, Codable {
+        case archives, lines, values, others, stores
 
-        init(_ what: String, _ bytes: Data) {
-            description = "\(what): \(String(decoding: bytes, as: UTF8.self).prefix(2_000))"
+        func fuzz() async throws {
+            switch self {
+            case .archives: try await FuzzingTests.fuzzArchives()
+            case .lines: try await FuzzingTests.fuzzLines()
+            case .values: try await FuzzingTests.fuzzValues()
+            case .others: try await FuzzingTests.fuzzOthers()
+            case .stores: try await FuzzingTests.fuzzStores()
+            }
         }
+    }
+
+    /// Fuzzes a decoder in a process of its own.
+    private static func fuzz(_ decoder: Decoder) async {
+        let child = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [decoder] in
+            // A decoding that does not end ends the process.
+            _ = alarm(UInt32(Attack.seconds) + 300)
+            try await decoder.fuzz()
+        }
+        guard let child else { return }
+        let lines = String(decoding: child.standardOutputContent, as: UTF8.self).split(separator: "\n")
+        for line in lines where line.hasPrefix("Fuzzing") { print(line) }
     }
 
     private static let lamp =
@@ -29,27 +47,30 @@ import Testing
     }
 
     @Test("An archive is restored, and then archived and restored alike, or is a typed error")
-    func archives() async {
-        await FuzzingSource.run("archives") { source in
+    func archives() async { await Self.fuzz(.archives) }
+
+    fileprivate static func fuzzArchives() async throws {
+        try await Fuzzing.run("archives") { source in
             let good = Self.archive(&source)
             _ = try StateMachine<Ticket>(archive: Data(good.utf8))
             for _ in 0..<20 {
                 let bytes = source.damaged(good)
-                guard let machine = try Self.unlessRefused({ try StateMachine<Ticket>(archive: bytes) }) else {
-                    continue
+                let read = try await Self.unlessRefused {
+                    try await Fuzzing.decoding(bytes) { try StateMachine<Ticket>(archive: bytes) }
                 }
+                guard let machine = read else { continue }
                 // A date that was read as a number may be beyond those that can be written.
-                guard let again = try Self.unlessRefused({ try machine.archive() }) else { continue }
+                guard let again = try await Self.unlessRefused({ try machine.archive() }) else { continue }
                 let restored = try StateMachine<Ticket>(archive: again)
-                guard try restored.archive() == again else { throw Fault("comes back changed", bytes) }
+                guard try restored.archive() == again else { throw Fuzzing.Fault("comes back changed", bytes) }
             }
         }
     }
 
     /// The result, or nothing for an error that is an `ArchiveError`.
-    private static func unlessRefused<Result>(_ body: () throws -> Result) throws -> Result? {
+    private static func unlessRefused<Result>(_ body: () async throws -> Result) async throws -> Result? {
         do {
-            return try body()
+            return try await body()
         } catch let error as ArchiveError {
             guard !error.description.isEmpty else { throw error }
             return nil
@@ -57,64 +78,84 @@ import Testing
     }
 
     @Test("JSON lines are as many as there are, each restored or a typed error, wherever the chunks end")
-    func lines() async {
-        await FuzzingSource.run("lines") { source in
+    func lines() async { await Self.fuzz(.lines) }
+
+    fileprivate static func fuzzLines() async throws {
+        try await Fuzzing.run("lines") { source in
             let texts = (0..<5).map { _ in source.damaged(Self.archive(&source)).filter { $0 != 10 } }
             let bytes = Data(texts.joined(separator: [10]))
             let size = 1 + source.below(200)
-            let stream = AsyncStream { continuation in
-                for start in stride(from: 0, to: bytes.count, by: size) {
-                    continuation.yield(Data(bytes[start..<min(start + size, bytes.count)]))
+            func stream() -> AsyncStream<Data> {
+                AsyncStream { continuation in
+                    for start in stride(from: 0, to: bytes.count, by: size) {
+                        continuation.yield(Data(bytes[start..<min(start + size, bytes.count)]))
+                    }
+                    continuation.finish()
                 }
-                continuation.finish()
             }
-            var lines = 0
-            for try await line in Archive.lines(of: Ticket.self, in: stream) {
-                _ = try Self.unlessRefused { try line.machine() }
-                lines += 1
+            let lines = try await Fuzzing.decoding(bytes) {
+                var lines = 0
+                for try await line in Archive.lines(of: Ticket.self, in: stream()) {
+                    _ = try await Self.unlessRefused { try line.machine() }
+                    lines += 1
+                }
+                return lines
             }
             let blank: Set<UInt8> = [0x20, 0x09, 0x0D]
             guard lines == texts.count(where: { !blank.isSuperset(of: $0) }) else {
-                throw Fault("lines are lost", bytes)
+                throw Fuzzing.Fault("lines are lost", bytes)
             }
         }
     }
 
     @Test("Raw JSON is what Foundation reads, digit for digit, and comes back the same when it is written")
-    func values() async {
-        await FuzzingSource.run("raw JSON") { source in
+    func values() async { await Self.fuzz(.values) }
+
+    fileprivate static func fuzzValues() async throws {
+        try await Fuzzing.run("raw JSON") { source in
             let text = source.json()
             let value = try JSONValue(json: Data(text.utf8))
             if let written = try? JSONEncoder().encode(value) {
-                guard try JSONValue(json: written) == value else { throw Fault("comes back changed", Data(text.utf8)) }
+                guard try JSONValue(json: written) == value else {
+                    throw Fuzzing.Fault("comes back changed", Data(text.utf8))
+                }
             }
             for _ in 0..<20 {
                 let bytes = source.damaged(text)
-                guard let value = try Self.unlessRefused({ try JSONValue(json: bytes) }) else { continue }
+                let read = try await Self.unlessRefused {
+                    try await Fuzzing.decoding(bytes) { try JSONValue(json: bytes) }
+                }
+                guard let value = read else { continue }
                 // Its encoder refuses what no Decimal can be, and its decoder some that ours takes.
                 guard let plain = try? JSONDecoder().decode(JSONValue.self, from: bytes),
                     let ours = try? JSONEncoder().encode(value), let theirs = try? JSONEncoder().encode(plain)
                 else { continue }
                 let isSame = try JSONValue(json: ours).isAlike(JSONValue(json: theirs))
-                guard isSame else { throw Fault("Foundation reads another value", bytes) }
+                guard isSame else { throw Fuzzing.Fault("Foundation reads another value", bytes) }
             }
         }
     }
 
     @Test("Events, user infos and tables are decoded from raw JSON, or there is a decoding error")
-    func others() async throws {
+    func others() async { await Self.fuzz(.others) }
+
+    fileprivate static func fuzzOthers() async throws {
         let table = String(decoding: try JSONEncoder().encode(Ticket.table), as: UTF8.self)
         let event = String(decoding: try JSONEncoder().encode(Ticket.events.add), as: UTF8.self)
-        await FuzzingSource.run("events, user infos and tables") { source in
+        try await Fuzzing.run("events, user infos and tables") { source in
             for text in [table, event, "{\"a\":\(source.json()),\"b\":1.50}"] {
                 let bytes = source.damaged(text)
-                guard let value = try Self.unlessRefused({ try JSONValue(json: bytes) }) else { continue }
-                func decode<T: Decodable>(_ type: T.Type) throws {
-                    do { _ = try value.decoded(as: type) } catch is DecodingError {}
+                let read = try await Self.unlessRefused {
+                    try await Fuzzing.decoding(bytes) { try JSONValue(json: bytes) }
                 }
-                try decode(TransitionTable.self)
-                try decode(Ticket.Event<QueuedState, QueuedState>.self)
-                try decode(UserInfo.self)
+                guard let value = read else { continue }
+                func decode<T: Decodable>(_ type: T.Type) async throws {
+                    do { _ = try await Fuzzing.decoding(bytes) { try value.decoded(as: type) } } catch is DecodingError
+                    {}
+                }
+                try await decode(TransitionTable.self)
+                try await decode(Ticket.Event<QueuedState, QueuedState>.self)
+                try await decode(UserInfo.self)
                 if let info = try? value.decoded(as: UserInfo.self) {
                     for key in info.keys {
                         _ = (info[key, as: Int.self], info[key, as: Decimal.self], info[key, as: Date.self])
@@ -126,15 +167,17 @@ import Testing
     }
 
     @Test("A store's file is loaded, or is a typed error, and can be deleted")
-    func stores() async throws {
+    func stores() async { await Self.fuzz(.stores) }
+
+    fileprivate static func fuzzStores() async throws {
         let place = try StoreTests.Place("directory")
         let file = try #require(place.folder).appendingPathComponent("1.json")
-        await FuzzingSource.run("store files") { source in
+        try await Fuzzing.run("store files") { source in
             let header = #"{"id":"1","revision":3,"state":"Queued","workflow":"Ticket"}"#
             let bytes = source.damaged("\(header)\n\(Self.archive(&source))\n")
             try bytes.write(to: file)
             do {
-                let found = try await place.store.machine("1", of: Ticket.self)
+                let found = try await Fuzzing.decoding(bytes) { try await place.store.machine("1", of: Ticket.self) }
                 if let found { try await place.store.save(found.machine, as: "1", expecting: found.revision) }
             } catch is StoreError {
             } catch is ArchiveError {}

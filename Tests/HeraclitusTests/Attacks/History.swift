@@ -19,6 +19,9 @@ struct History: Sendable {
 
     /// Those who observed for a while.
     var listeners: [Listener] = []
+
+    /// Those who were added by callbacks of a transition.
+    var latecomers: [Latecomer] = []
 }
 
 /// Something that a thread has done.
@@ -108,4 +111,31 @@ struct Listener: Sendable {
 
     /// The revisions that it was told, with the numbers of the states.
     var heard: [(revision: Int, number: Int)] = []
+}
+
+/// A phase of a transition in which somebody is called, in the order of the calls.
+enum Phase: Int, Comparable, Sendable {
+    case guards, willFire, willExit, willEnter, didExit, didEnter, didFire, observers
+
+    static func < (one: Phase, other: Phase) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// When in a transition somebody is called: in each phase the hooks of the definition come before the machine's own closures.
+struct Moment: Sendable {
+    var phase: Phase
+    var isOwn: Bool
+}
+
+/// Somebody who was added by a callback of a transition, and counts how often that transition calls.
+struct Latecomer: Sendable {
+    /// When that callback was called.
+    var added: Moment
+
+    /// The phase that is listened to.
+    var phase: Phase
+
+    /// The number of the state that the transition leads to.
+    var transition: Int
+    var isUpdate: Bool
+    var calls = 0
 }

@@ -55,6 +55,7 @@ struct HistoryChecker {
         checker.checkTurns()
         checker.checkTelling()
         checker.checkListeners()
+        checker.checkLatecomers()
         return checker.faults
     }
 

@@ -325,6 +325,25 @@ import Testing
         #expect(kinds { ($0.addBegin, $0.seen) = (25, 2) } == [.wrongListening])
         #expect(kinds { ($0.cancelBegin, $0.cancelEnd) = (22, 23) } == [.wrongListening])
     }
+
+    @Test("Somebody who was added by a callback and is not called from the next place on, or before it, is found")
+    func latecomers() {
+        func kinds(_ phase: Phase, of state: Int = 2, isOwn: Bool = true, calls: Int) -> Set<HistoryChecker.Kind> {
+            let added = Moment(phase: .didExit, isOwn: isOwn)
+            return self.kinds(good) {
+                $0.latecomers = [
+                    Latecomer(added: added, phase: phase, transition: state, isUpdate: false, calls: calls)
+                ]
+            }
+        }
+        #expect(kinds(.didEnter, calls: 1) == [] && kinds(.didExit, calls: 0) == [] && kinds(.willExit, calls: 0) == [])
+        #expect(kinds(.didExit, isOwn: false, calls: 1) == [])
+        #expect(kinds(.didEnter, calls: 0) == [.wrongListening] && kinds(.didEnter, calls: 2) == [.wrongListening])
+        #expect(kinds(.didExit, calls: 1) == [.wrongListening])
+        #expect(kinds(.didExit, isOwn: false, calls: 0) == [.wrongListening])
+        // Of a transition that nobody made.
+        #expect(kinds(.didEnter, of: 99, calls: 1) == [.wrongListening])
+    }
 }
 
 extension History {

@@ -117,15 +117,16 @@ final class Player: Sendable {
 extension Player {
     /// Called by a guard.
     func isAsked(_ transition: StateTransition) throws {
-        isCalled(.preparing, transition)
+        isCalled(.guards, transition)
         if chance(4) { throw Declined(number: (transition.source as? any NumberedState)?.number) }
     }
 
-    /// Called by a hook or an observer of a transition.
-    func isCalled(_ place: Place, _ transition: StateTransition) {
+    /// Called by a hook of the definition, or by a closure of the machine's own.
+    func isCalled(_ phase: Phase, byOwn isOwn: Bool = false, _ transition: StateTransition) {
         // Activations pass nothing along, and nobody counts what they would fire.
         guard transition.event != nil, let arena = arena.withLock({ $0 }), arena.makes(transition) else { return }
-        goOn(place, arena)
+        if chance(4) { arena.addLatecomer(self, in: Moment(phase: phase, isOwn: isOwn), of: transition) }
+        goOn(phase <= .willEnter ? .preparing : .announcing, arena)
     }
 
     /// Called by whoever is called in a machine's turn: does one more thing to that machine, now and then.
@@ -142,6 +143,9 @@ protocol Arena: AnyObject, Sendable {
 
     /// Lets a player do something to the machine, from a callback if a place is given.
     func step(_ player: Player, _ place: Player.Place?)
+
+    /// Adds somebody from a callback of a transition, who listens to a later phase of it or to an earlier one.
+    func addLatecomer(_ player: Player, in moment: Moment, of transition: StateTransition)
 
     /// Lets go of everything, and says what has happened.
     func close(_ players: [Player]) -> History

@@ -12,17 +12,24 @@ final class RandomArena<W: AttackedWorkflow>: Arena {
     /// Where nobody does every fire builds its state from the one before.
     let isObserved: Bool
 
+    /// Whether no more than one listens at a time, and nobody else does.
+    ///
+    /// A machine that calls nobody looks only once more, when a transition is made, whether somebody has come.
+    private let isLonely: Bool
+
     private let initial: Shown
     private let initialRevision: Int
     private let isNew: Bool
     private let heard = Mutex<[Told]>([])
     private let listeners = Mutex<[Listener]>([])
+    private let latecomers = Mutex<[Latecomer]>([])
     private let listening = Mutex<[(registration: Registration, index: Int)]>([])
     private let registrations = Mutex<[Registration]>([])
 
     init(_ workflow: W.Type, _ index: Int, _ seed: inout Seed) throws {
         self.index = index
         isObserved = seed.chance(70)
+        isLonely = !isObserved && seed.chance(50)
         isNew = seed.chance(50)
         if isNew {
             machine = StateMachine<W>()
@@ -52,7 +59,8 @@ final class RandomArena<W: AttackedWorkflow>: Arena {
             isNew: isNew,
             operations: players.flatMap { $0.operations(on: index) },
             heard: isObserved ? heard.withLock { $0 } : nil,
-            listeners: listeners.withLock { $0 }
+            listeners: listeners.withLock { $0 },
+            latecomers: latecomers.withLock { $0 }
         )
     }
 }
@@ -65,19 +73,19 @@ extension RandomArena {
         let entered = machine.didEnter((any NumberedState).self) { [weak self] state, transition in
             guard let self else { return }
             guard transition.event == nil else {
-                Player.current?.isCalled(.announcing, transition)
+                Player.current?.isCalled(.didEnter, byOwn: true, transition)
                 return
             }
             write(.activated, nil)
         }
         let exited = machine.didExit((any NumberedState).self) { _, transition in
-            Player.current?.isCalled(.announcing, transition)
+            Player.current?.isCalled(.didExit, byOwn: true, transition)
         }
         let asked = machine.shouldEnter((any NumberedState).self) { _, transition in
             try Player.current?.isAsked(transition)
         }
         let prepared = machine.willExit((any NumberedState).self) { _, transition in
-            Player.current?.isCalled(.preparing, transition)
+            Player.current?.isCalled(.willExit, byOwn: true, transition)
         }
         registrations.withLock { $0 = [observer, entered, exited, asked, prepared] }
     }
@@ -95,7 +103,7 @@ extension RandomArena {
                 ),
                 transition.userInfo
             )
-            Player.current?.isCalled(.announcing, transition)
+            Player.current?.isCalled(.observers, byOwn: true, transition)
         case .rejected(let error):
             write(.rejected(error.reason), error.userInfo)
             Player.current?.goOn(.announcing, self)
@@ -126,7 +134,7 @@ extension RandomArena {
 
     /// Adds somebody who observes for a while, or cancels one.
     private func changeListeners(_ player: Player) {
-        if player.chance(50), let entry = listening.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+        if isLonely || player.chance(50), let entry = listening.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             return cancel(entry)
         }
         let begin = Count.stamp()
@@ -147,6 +155,34 @@ extension RandomArena {
             $0[index].seen = seen
         }
         listening.withLock { $0.append((registration, index)) }
+    }
+
+    func addLatecomer(_ player: Player, in moment: Moment, of transition: StateTransition) {
+        guard !isLonely, let number = (transition.destination as? any NumberedState)?.number else { return }
+        let phase = player.draw { $0.pick([Phase.willExit, .willEnter, .didExit, .didEnter, .observers]) }
+        // Each is called in every transition from now on.
+        let index: Int? = latecomers.withLock { latecomers in
+            guard latecomers.count < 8 else { return nil }
+            latecomers.append(
+                Latecomer(added: moment, phase: phase, transition: number, isUpdate: transition.isUpdate)
+            )
+            return latecomers.count - 1
+        }
+        guard let index else { return }
+        let hear: @Sendable (StateTransition) -> Void = { [weak self] transition in
+            guard let self, (transition.destination as? any NumberedState)?.number == number else { return }
+            latecomers.withLock { $0[index].calls += 1 }
+        }
+        let any = (any NumberedState).self
+        let registration =
+            switch phase {
+            case .willExit: machine.willExit(any) { hear($1) }
+            case .willEnter: machine.willEnter(any) { hear($1) }
+            case .didExit: machine.didExit(any) { hear($1) }
+            case .didEnter: machine.didEnter(any) { hear($1) }
+            default: machine.onTransition(hear)
+            }
+        registrations.withLock { $0.append(registration) }
     }
 
     private func cancel(_ entry: (registration: Registration, index: Int)) {

@@ -187,4 +187,19 @@ extension HistoryChecker {
             }
         }
     }
+
+    /// Who is added by a callback is called from the next place on, in the same transition.
+    mutating func checkLatecomers() {
+        for latecomer in history.latecomers {
+            // A guard may have added it to a transition that another one has declined.
+            let isMade = places[latecomer.transition] != nil
+            let isCalled = !latecomer.isUpdate || latecomer.phase == .observers
+            let comesLater =
+                latecomer.phase > latecomer.added.phase
+                || latecomer.phase == latecomer.added.phase && !latecomer.added.isOwn
+            if latecomer.calls != (isMade && isCalled && comesLater ? 1 : 0) {
+                fault(.wrongListening, "called \(latecomer.calls) times: \(latecomer)")
+            }
+        }
+    }
 }

@@ -40,6 +40,7 @@ import Testing
             try? door.fire.close()
         }
         #expect(done.comes())
+        #expect(door.isIn(ClosedState.self) && door.revision == 22)
         let transition = try #require(kept.withLock { $0 })
         #expect(transition.source is ClosedState)
         #expect((transition.destination as? OpenState)?.angle == 90)

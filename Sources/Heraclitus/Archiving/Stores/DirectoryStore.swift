@@ -237,7 +237,7 @@ public final class DirectoryStore: ArchiveStore {
             throw .damaged(id: id, explanation: "The file does not have two lines.")
         }
         do {
-            let header = try Header(from: ArchiveDecoder(.text(try JSONText(content[..<end]), 0)))
+            let header = try Header(from: ArchiveDecoder(.text(try JSONText([UInt8](content[..<end])), 0)))
             guard revisions.contains(header.revision) else {
                 throw StoreError.damaged(id: id, explanation: "\(header.revision) is not a revision.")
             }

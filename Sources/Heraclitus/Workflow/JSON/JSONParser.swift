@@ -29,11 +29,12 @@ struct JSONParser {
         skipSpace()
         if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
             position += 1
-            nodes[innermost].next = UInt32(nodes.count)
+            nodes[innermost + 1].number = UInt32(nodes.count)
             open.removeLast()
+            if let outer = open.last { nodes[outer].raise(to: nodes[innermost].height + 1) }
             return
         }
-        if nodes[innermost].end > 0 {
+        if nodes[innermost].number > 0 {
             try expect(UInt8(ascii: ","))
             skipSpace()
         }
@@ -44,7 +45,8 @@ struct JSONParser {
             try expect(UInt8(ascii: ":"))
             skipSpace()
         }
-        nodes[innermost].end += 1
+        nodes[innermost].number += 1
+        nodes[innermost].raise(to: 1)
         try value()
     }
 
@@ -68,13 +70,15 @@ struct JSONParser {
         }
         open.append(nodes.count)
         position += 1
-        append(kind, from: 0, to: 0)
+        nodes.append(JSONText.Node(kind, number: 0, note: 0))
+        // What follows it, which is known when it is complete.
+        nodes.append(JSONText.Node(.null, number: UInt32(nodes.count + 1), note: 0))
     }
 
     private mutating func word(_ word: String, _ kind: JSONText.Kind) throws(JSONProblem) {
         guard bytes[position...].starts(with: word.utf8) else { throw problem("This is not a value.") }
         position += word.utf8.count
-        append(kind, from: 0, to: 0)
+        nodes.append(JSONText.Node(kind, number: UInt32(position), note: 0))
     }
 
     private mutating func number() throws(JSONProblem) {
@@ -86,7 +90,7 @@ struct JSONParser {
             if !skip(UInt8(ascii: "+")) { skip(UInt8(ascii: "-")) }
             try digits()
         }
-        append(.number, from: start, to: position)
+        try append(.number, from: start)
     }
 
     private mutating func digits() throws(JSONProblem) {
@@ -117,7 +121,7 @@ struct JSONParser {
             position = start
             throw problem("A text is not UTF-8.")
         }
-        append(kind, from: start, to: position)
+        try append(kind, from: start)
         position += 1
     }
 
@@ -180,10 +184,10 @@ struct JSONParser {
         throw problem(byte == nil ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.")
     }
 
-    private mutating func append(_ kind: JSONText.Kind, from start: Int, to end: Int) {
-        nodes.append(
-            .init(start: UInt32(start), end: UInt32(end), next: UInt32(nodes.count + 1), kind: kind)
-        )
+    private mutating func append(_ kind: JSONText.Kind, from start: Int) throws(JSONProblem) {
+        let length = position - start
+        guard length <= JSONText.Node.largestNote else { throw problem("A text is larger than 512 MiB.") }
+        nodes.append(JSONText.Node(kind, number: UInt32(start), note: UInt32(length)))
     }
 
     private func problem(_ explanation: String) -> JSONProblem {
@@ -194,29 +198,29 @@ struct JSONParser {
     private var path: [any CodingKey] {
         open.enumerated().compactMap { level, container in
             let node = nodes[container]
-            if node.kind == .array { return JSONKey(index: max(0, Int(node.end) - 1)) }
+            if node.kind == .array { return JSONKey(index: max(0, Int(node.number) - 1)) }
             // The last key before the next container, or before the end.
             let end = level + 1 < open.count ? open[level + 1] : nodes.count
-            var index = container + 1
+            var index = container + 2
             var key: Int?
             while index < end {
                 key = index
                 let value = index + 1
-                index = value < end ? max(Int(nodes[value].next), value + 1) : end
+                index = value < end ? JSONText.end(of: value, in: nodes) : end
             }
             return key.map { JSONKey(self.text(of: nodes[$0])) }
         }
     }
 
     private func text(of key: JSONText.Node) -> String {
-        String(decoding: bytes[Int(key.start)..<Int(key.end)], as: UTF8.self)
+        String(decoding: bytes[key.range], as: UTF8.self)
     }
 }
 
 /// What can be said of a JSON text at a glance, without knowing whether it is one.
 struct JSONSurvey {
-    /// No more values and keys than this are in it.
-    private(set) var nodes = 1
+    /// It has no more nodes than this.
+    private(set) var nodes = 2
 
     /// How deep values lie within values, if it is JSON.
     private(set) var depth = 0
@@ -239,7 +243,8 @@ struct JSONSurvey {
                 switch byte {
                 case UInt8(ascii: ","), UInt8(ascii: ":"): nodes += 1
                 case UInt8(ascii: "["), UInt8(ascii: "{"):
-                    nodes += 1
+                    // The second node of its own, and the first element.
+                    nodes += 2
                     level += 1
                     depth = max(depth, level)
                 case UInt8(ascii: "]"), UInt8(ascii: "}"): level -= 1

@@ -7,6 +7,9 @@
 /// data["attempts"] = 3
 /// data["url"]?.stringValue
 /// ```
+///
+/// A list or an object that was read stays a place in its text until somebody asks for what is in it, and so takes little memory
+/// however large it is.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -30,10 +33,20 @@ public enum JSONValue: Hashable, Sendable {
     case string(String)
 
     /// A list.
-    case array([JSONValue])
+    case array(JSONArray)
 
     /// Values by key.
-    case object([String: JSONValue])
+    case object(JSONObject)
+
+    /// Makes a list.
+    /// - Parameter elements: The elements.
+    /// - Returns: The list.
+    public static func array(_ elements: [JSONValue]) -> JSONValue { .array(JSONArray(elements)) }
+
+    /// Makes an object.
+    /// - Parameter members: The values by key.
+    /// - Returns: The object.
+    public static func object(_ members: [String: JSONValue]) -> JSONValue { .object(JSONObject(members)) }
 }
 
 // MARK: - Looking and changing
@@ -44,7 +57,7 @@ extension JSONValue {
     /// Setting `nil` removes the key. `null` becomes an object when a key is set; any other value does not change.
     /// - Parameter key: The key.
     public subscript(key: String) -> JSONValue? {
-        get { objectValue?[key] }
+        get { if case .object(let values) = self { values[key] } else { nil } }
         set {
             switch self {
             case .object(var values):
@@ -64,7 +77,10 @@ extension JSONValue {
     /// Setting `nil` removes the element; setting one beyond the end changes nothing.
     /// - Parameter index: The place, from 0.
     public subscript(index: Int) -> JSONValue? {
-        get { arrayValue.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
+        get {
+            guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+            return elements[index]
+        }
         set {
             guard case .array(var elements) = self, elements.indices.contains(index) else { return }
             self = .null
@@ -94,10 +110,12 @@ extension JSONValue {
     public var boolValue: Bool? { if case .bool(let bool) = self { bool } else { nil } }
 
     /// The elements, if this is a list.
-    public var arrayValue: [JSONValue]? { if case .array(let array) = self { array } else { nil } }
+    public var arrayValue: [JSONValue]? { if case .array(let array) = self { array.values } else { nil } }
 
     /// The values by key, if this is an object.
-    public var objectValue: [String: JSONValue]? { if case .object(let object) = self { object } else { nil } }
+    public var objectValue: [String: JSONValue]? {
+        if case .object(let object) = self { Dictionary(object) } else { nil }
+    }
 }
 
 // MARK: - Writing down

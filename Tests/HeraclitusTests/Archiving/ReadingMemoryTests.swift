@@ -1,0 +1,115 @@
+import Foundation
+import Heraclitus
+import Testing
+
+/// How much memory reading takes, for the shapes that take most; each in a process of its own.
+@Suite("Memory of reading", .enabled(if: PeakMemory.isCounted)) struct ReadingMemoryTests {
+    enum Shape: String, CaseIterable, Codable {
+        case numbers, emptyLists, emptyObjects, listsOfOne, objectsOfOne, deepLists, deepObjects, distinctKeys, sameKeys
+        case shortTexts, escapes, longText, amounts, space
+
+        /// Some megabytes of JSON, of a list or an object.
+        var json: String {
+            switch self {
+            case .numbers: list("1")
+            case .emptyLists: list("[]")
+            case .emptyObjects: list("{}")
+            case .listsOfOne: list("[1]")
+            case .objectsOfOne: list(#"{"":1}"#)
+            case .deepLists: list(String(repeating: "[", count: 50) + String(repeating: "]", count: 50))
+            case .deepObjects: list(String(repeating: #"{"":"#, count: 50) + "1" + String(repeating: "}", count: 50))
+            // One more than what a dictionary of its size has room for would need one of twice its size.
+            case .distinctKeys:
+                "{" + (0..<50_000).map { "\"\(String($0 + 60_000, radix: 36))\":1" }.joined(separator: ",") + "}"
+            case .sameKeys: "{" + repeatElement(#""":1"#, count: 100_000).joined(separator: ",") + "}"
+            case .shortTexts: list(#""a""#)
+            case .escapes: list(#""\n\u00e9""#)
+            case .longText: #"[""# + String(repeating: "x", count: Self.size) + #""]"#
+            case .amounts: list("51679768515708984.8")
+            case .space: "[" + String(repeating: " ", count: Self.size) + "1]"
+            }
+        }
+
+        private static let size = 500_000
+
+        private func list(_ element: String) -> String {
+            "[" + repeatElement(element, count: Self.size / (element.utf8.count + 1)).joined(separator: ",") + "]"
+        }
+    }
+
+    /// What is done with the bytes.
+    enum Way: String, CaseIterable, Codable {
+        case reading, lookingAtElements, migrating, migratingWithElements, restoring
+
+        func run(_ bytes: Data) throws {
+            switch self {
+            case .reading: _ = try JSONValue(json: bytes)
+            case .lookingAtElements: ReadingMemoryTests.look(at: try JSONValue(json: bytes))
+            case .migrating, .migratingWithElements, .restoring: _ = try StateMachine<Pile>(archive: bytes)
+            }
+        }
+
+        /// The bytes that are given to it.
+        func bytes(of json: String) -> Data {
+            switch self {
+            case .reading, .lookingAtElements: Data(json.utf8)
+            case .migrating: ReadingMemoryTests.archive(json, "Old", version: 1)
+            case .migratingWithElements: ReadingMemoryTests.archive(json, "Watched", version: 1)
+            case .restoring: ReadingMemoryTests.archive(json, "Pile", version: 2)
+            }
+        }
+    }
+
+    @Test("Reading takes no more than twenty times the bytes, whatever their shape", arguments: Shape.allCases)
+    func memory(shape: Shape) async {
+        await #expect(processExitsWith: .success) { [shape] in
+            let json = shape.json
+            for way in Way.allCases {
+                // What only the first use takes.
+                _ = try PeakMemory.growth { try way.run(way.bytes(of: #"[{"a":[1,"b"]}]"#)) }
+                let bytes = way.bytes(of: json)
+                let growth = try #require(try PeakMemory.growth { try way.run(bytes) })
+                let factor = Double(growth) / Double(bytes.count)
+                #expect(factor <= 20, "\(shape), \(way): \(factor) times the bytes")
+            }
+        }
+    }
+
+    fileprivate static func look(at value: JSONValue) {
+        var count = 0
+        for element in value.arrayValue ?? [] where element.arrayValue != nil { count += 1 }
+        for (_, member) in value.objectValue ?? [:] where member.arrayValue != nil { count += 1 }
+        withExtendedLifetime(count) {}
+    }
+
+    fileprivate static func archive(_ json: String, _ state: String, version: Int) -> Data {
+        Data(
+            (#"{"activated":true,"data":{"content":\#(json)},"format":1,"revision":0,"state":"\#(state)","version":\#(version),"#
+                + #""workflow":"Pile"}"#).utf8
+        )
+    }
+
+    final class PileState: WorkflowState {
+        static var name: String { "Pile" }
+        let content: JSONValue?
+        init() { content = nil }
+    }
+
+    struct Pile: Workflow {
+        static var initial: any WorkflowState { PileState() }
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [
+                .step("look at each element", in: 2) { archive in
+                    if archive.state == "Watched" {
+                        guard let content = archive.data["content"] else { return }
+                        ReadingMemoryTests.look(at: content)
+                        archive.data["watched"] = true
+                    }
+                    archive.state = "Pile"
+                }
+            ]
+        }
+        let change = Event(updating: PileState.self)
+    }
+}
