@@ -54,7 +54,10 @@ import Testing
     @Test(
         "What is none is refused, each with its own error",
         arguments: [
-            (#"{"data":{},"format":1,"state":"IdleState","version":1,"workflow":"Other"}"#, "of the workflow \"Other\""),
+            (
+                #"{"data":{},"format":1,"state":"IdleState","version":1,"workflow":"Other"}"#,
+                "of the workflow \"Other\""
+            ),
             (#"{"data":{},"format":1,"state":"Idle","version":1,"workflow":"Download"}"#, "no state \"Idle\""),
             (#"{"data":{},"format":1,"state":"IdleState","version":2,"workflow":"Download"}"#, "version 2"),
             (#"{"data":{},"format":1,"state":"LoadingState","version":1,"workflow":"Download"}"#, ""),
