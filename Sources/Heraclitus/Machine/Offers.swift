@@ -14,7 +14,7 @@ public struct Offer: Sendable {
         case ignored
 
         /// A fire would throw this error.
-        case refused(InvalidTransition)
+        case rejected(InvalidTransition)
     }
 
     /// The name of the event.
@@ -27,8 +27,8 @@ public struct Offer: Sendable {
     public let unmetGuards: [any Error]
 
     /// The error that a fire would throw; `nil` if it would throw none, or if that depends on its state object.
-    public var refusal: InvalidTransition? {
-        if case .refused(let error) = answer { error } else { nil }
+    public var rejection: InvalidTransition? {
+        if case .rejected(let error) = answer { error } else { nil }
     }
 }
 
@@ -39,7 +39,7 @@ extension Offer: CustomStringConvertible {
         case .allowed: "\(event): allowed"
         case .needsState(let names): "\(event): allowed with \(names.joined(separator: " or "))"
         case .ignored: "\(event): ignored"
-        case .refused(let error):
+        case .rejected(let error):
             unmetGuards.isEmpty
                 ? "\(event): \(error.reasonText)"
                 : "\(event): \(unmetGuards.map(ownWords(of:)).joined(separator: "; "))"
@@ -74,7 +74,7 @@ extension StateMachine {
             let source = core.expectedState(of: self)
             answer = definition.verdict(on: event.index, from: source) == .ignored ? .ignored : .allowed
         } catch {
-            answer = error.reason == .destinationNeeded ? .needsState(error.candidates) : .refused(error)
+            answer = error.reason == .destinationNeeded ? .needsState(error.candidates) : .rejected(error)
         }
         return Offer(event: event.name, answer: answer, unmetGuards: unmet.errors)
     }

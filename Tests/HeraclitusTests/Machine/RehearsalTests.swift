@@ -192,7 +192,7 @@ import Testing
             let machine = transition.machine(as: Heard.self)
             let error = Self.error { () throws(InvalidTransition) in try machine?.rehearse.go(BState()) }
             journal.write("guard \(error.map { "\($0.reason)" } ?? "none")")
-            for offer in machine?.offers() ?? [] where offer.refusal?.reason != .transitionInProgress {
+            for offer in machine?.offers() ?? [] where offer.rejection?.reason != .transitionInProgress {
                 journal.write("\(offer)")
             }
         }
@@ -275,8 +275,8 @@ extension RehearsalTests {
         )
         let emptied = StateMachine<Shop>(alreadyIn: EmptiedState())
         #expect(emptied.offers().map(\.event) == ["pay", "drop", "send", "split"])
-        #expect(emptied.offers()[1].description == "drop: ignored" && emptied.offers()[1].refusal == nil)
-        #expect(emptied.offers()[0].refusal?.reason == .notAllowed)
+        #expect(emptied.offers()[1].description == "drop: ignored" && emptied.offers()[1].rejection == nil)
+        #expect(emptied.offers()[0].rejection?.reason == .notAllowed)
         #expect(machine.revision == 0)
     }
 
@@ -288,10 +288,10 @@ extension RehearsalTests {
         machine.observe { journal.write("\($0)") }
         let offer = machine.offers(userInfo: ["locked": true])[1]
         #expect(Self.texts(offer.unmetGuards) == ["the cart is empty", "not sure", "locked", "own"])
-        #expect(offer.refusal?.reason == .declined && offer.refusal?.userInfo["locked", as: Bool.self] == true)
+        #expect(offer.rejection?.reason == .declined && offer.rejection?.userInfo["locked", as: Bool.self] == true)
         #expect(journal.entries == [])
         let fired = Self.error { () throws(InvalidTransition) in try machine.fire.drop(userInfo: ["locked": true]) }
-        #expect(Self.all(offer.refusal) == Self.all(fired))
+        #expect(Self.all(offer.rejection) == Self.all(fired))
         #expect(
             offer.description
                 == #"drop: Refusal(text: "the cart is empty"); Refusal(text: "not sure"); Refusal(text: "locked"); Refusal(text: "own")"#
