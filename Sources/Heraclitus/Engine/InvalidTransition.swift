@@ -93,9 +93,9 @@ public struct InvalidTransition: Error, Sendable {
     /// What a guard or a builder threw.
     public var underlyingError: (any Error)? { refusal.details?.underlyingError }
 
-    /// The names that would have answered an ambiguous or unknown one: events or states, as the ``reason`` says.
+    /// The names to choose from: events or states, depending on the ``reason``.
     ///
-    /// For an unknown name they are all that there are, those first that are most like it.
+    /// For an unknown name they are all names, the most similar first.
     public var candidates: [String] {
         switch reason {
         case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)

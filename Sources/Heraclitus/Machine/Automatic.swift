@@ -5,7 +5,7 @@
 #endif
 
 extension StateMachine {
-    /// When the next event is due that fires by itself in the current state; `nil` if none is.
+    /// The next deadline in the current state; `nil` if there is none.
     ///
     /// It may have passed: then the event was declined by a guard, or the machine was not activated yet.
     public var nextDeadline: Date? {

@@ -36,7 +36,7 @@ public final class StateMachine<W: Workflow>: Sendable {
     /// Makes a machine in the workflow's initial state.
     ///
     /// The first use of a workflow reads its definition and stops the program if that is wrong.
-    /// - Parameter scheduler: When events are due that fire by themselves.
+    /// - Parameter scheduler: Fires the events that are due.
     public convenience init(scheduler: Scheduler = .system) {
         self.init(placing: W.initial, due: .entry, scheduler)
     }

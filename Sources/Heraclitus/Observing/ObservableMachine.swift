@@ -85,6 +85,18 @@ extension ObservableMachine: Stateful {
         return machine.offers(userInfo: userInfo)
     }
 
+    /// The names of the actions that the current state allows; observed.
+    public nonisolated var allowedActions: [String] {
+        registrar.access(self, keyPath: \.state)
+        return machine.allowedActions
+    }
+
+    /// Whether the current state is in one of the groups that the workflow declares as static properties; observed.
+    public nonisolated var `is`: StateQuery<W> {
+        registrar.access(self, keyPath: \.state)
+        return machine.is
+    }
+
     /// The names of the events that lead from the current state; observed.
     public nonisolated var allowedEvents: [String] {
         registrar.access(self, keyPath: \.state)

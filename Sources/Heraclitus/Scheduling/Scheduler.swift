@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Lets what is due happen when its time has come: one for the deadlines of any number of machines.
+/// Fires the deadlines of any number of machines.
 ///
 /// A machine without deadlines never asks it. It needs one task while anything waits, and none otherwise; a million deadlines cost
 /// what a heap of a million costs.
@@ -13,8 +13,8 @@
 /// long delays others; a machine whose transition is under way on another thread delays nobody.
 ///
 /// Due times are dates, because archives keep them. When somebody changes the system's date, or when the computer was suspended,
-/// the ``system`` scheduler notices within ``longestNap``. A date that is set back delays what waits, and what has happened does not happen
-/// again.
+/// the ``system`` scheduler notices within ``longestNap``. If the date is set back, deadlines wait longer; none fires
+/// twice.
 public final class Scheduler: Sendable {
     /// The scheduler of all machines for which no other one was given: the system's date, and its clock that goes on while the
     /// computer sleeps.

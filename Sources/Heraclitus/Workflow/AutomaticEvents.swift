@@ -18,7 +18,7 @@ struct DeadlineRule: Sendable {
 
 // An event of the definition that fires by itself when its time has come. It belongs to the very object that is the state when it
 // is armed: at enter, at restore, and after an update, which arms it anew for the new data. When that object is left, or the
-// machine is gone, it is disarmed, and one that comes too late all the same is refused as `.notCurrent`. Guards and hooks run as
+// machine is gone, it is disarmed, and one that comes too late all the same is rejected as `.notCurrent`. Guards and hooks run as
 // for every other fire, on the scheduler's thread.
 //
 // What was due while nobody ran fires at activation, in order of time. A time that has passed when its state is entered is due at
@@ -61,8 +61,8 @@ extension WorkflowEvent {
 
     /// Makes the event fire by itself when the machine has been in the state for some time.
     ///
-    /// The archive keeps when the state was entered, so that the time goes on while nobody runs. An update does not begin it
-    /// anew.
+    /// The archive keeps when the state was entered, so the time also counts while no program runs. An update does
+    /// not restart it.
     /// - Parameters:
     ///   - duration: For how long.
     ///   - build: Builds the state to enter from the one that is left. What it throws declines the transition.
@@ -82,8 +82,8 @@ extension WorkflowEvent {
 
     /// Makes the event fire by itself, into an empty state, when the machine has been in the state for some time.
     ///
-    /// The archive keeps when the state was entered, so that the time goes on while nobody runs. An update does not begin it
-    /// anew.
+    /// The archive keeps when the state was entered, so the time also counts while no program runs. An update does
+    /// not restart it.
     /// - Parameter duration: For how long.
     /// - Returns: The event with this deadline.
     public func due(after duration: Duration) -> Self where Destination: EmptyState {

@@ -1,7 +1,7 @@
 /// A mistake in the definition of a workflow.
 ///
-/// Most of them stop the program when the workflow is first used. Machines work in spite of the others, which only a test is to find:
-/// ``stopsTheProgram`` says which.
+/// Most of them stop the program when the workflow is first used. The others do not, and a test finds them in
+/// ``Workflow/diagnostics``. ``stopsTheProgram`` says which.
 @nonexhaustive
 public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The workflow's name is blank.

@@ -29,7 +29,7 @@ import Testing
         let door = ObservableMachine<Door>()
         let changes = [
             change(of: door.state), change(of: door.stateName), change(of: door.can.open),
-            change(of: door.allowedEvents),
+            change(of: door.allowedEvents), change(of: door.allowedActions), change(of: door.is),
             change(of: door.isIn(OpenState.self)),
         ]
         let nothing = change(of: door.machine)

@@ -15,7 +15,7 @@
 /// ```
 ///
 /// ``DirectoryStore`` writes one file for each machine. ``InMemoryStore`` is for tests. A store for your database implements the
-/// four methods of this protocol, and promises: A save is either complete or has not happened. Of two saves that replace the
+/// four methods of this protocol without a default, and promises: A save is either complete or has not happened. Of two saves that replace the
 /// same revision, one throws a conflict.
 public protocol ArchiveStore: Sendable {
     /// Loads the archive that is stored for an id.
@@ -49,9 +49,9 @@ public protocol ArchiveStore: Sendable {
     /// - Throws: Errors of the store's medium.
     func ids(of workflow: String?, in state: String?) async throws -> [String]
 
-    /// Finds the ids of the machines of a workflow in which an event is due that fires by itself.
+    /// Finds the machines of a workflow with a deadline that has passed.
     ///
-    /// Unless a store knows better, every archive of the workflow is loaded for it, and none decoded.
+    /// The default loads every archive of the workflow and decodes none.
     /// - Parameters:
     ///   - date: By when it is due.
     ///   - workflow: The name of the workflow; `nil` for any.
@@ -283,7 +283,7 @@ extension ArchiveStore {
 // MARK: - Deadlines
 
 extension ArchiveStore {
-    /// Finds the ids of the machines of a workflow in which an event is due that fires by itself.
+    /// Finds the machines of a workflow with a deadline that has passed.
     /// - Parameters:
     ///   - date: By when it is due.
     ///   - workflow: The name of the workflow; `nil` for any.
@@ -303,10 +303,10 @@ extension ArchiveStore {
     /// same date fires as well.
     /// - Parameters:
     ///   - workflow: The workflow.
-    ///   - date: By when it is due; now unless said otherwise.
-    ///   - scheduler: What says which time it is.
-    ///   - failed: Gets the id and the error of a machine that could not be changed, and may throw to leave out the rest. Throws
-    ///     the error unless said otherwise.
+    ///   - date: By when it is due; now by default.
+    ///   - scheduler: Supplies the date.
+    ///   - failed: Gets the id and the error of a machine that could not be changed, and may throw to leave out the rest. By
+    ///     default it throws the error.
     /// - Returns: The ids of the machines that were changed, or tried.
     /// - Throws: What `failed` throws; what the store's medium throws.
     @discardableResult

@@ -168,7 +168,7 @@ public final class DirectoryStore: ArchiveStore {
         return ids.sorted()
     }
 
-    /// Finds the ids of the machines of a workflow in which an event is due that fires by itself.
+    /// Finds the machines of a workflow with a deadline that has passed.
     ///
     /// It looks at the beginning of each file. One that is none of a store, or damaged, is left out.
     /// - Parameters:
