@@ -43,24 +43,65 @@ public final class ManualClock: Clock, Sendable {
 
     private struct Contents {
         var now = Instant(offset: .zero)
+        var date: Date
 
-        /// What somebody has set the date forward or back by.
-        var shift = Duration.zero
+        /// How often somebody has set the date.
+        var settings = 0
         var sleepers: [Sleeper] = []
         var cancelled: Set<Int> = []
         var lastNumber = 0
+
+        /// Where an advance is to end, in both of the clock's measures.
+        struct End {
+            let instant: Instant
+            let date: Date
+            let settings: Int
+        }
+
+        func end(after duration: Duration) -> End {
+            End(
+                instant: now.advanced(by: duration),
+                date: date.addingTimeInterval(duration / .seconds(1)),
+                settings: settings
+            )
+        }
+
+        /// Moves to a deadline, to the next sleeper or to the end, whichever comes first.
+        ///
+        /// At a deadline it shows the very date of it, and not one that was calculated from the instant.
+        /// - Returns: The sleepers that wake there.
+        mutating func move(to deadline: Date?, before end: End) -> [Sleeper] {
+            let sleeper = sleepers.map(\.end).min().flatMap { $0 < end.instant ? max($0, now) : nil }
+            if let deadline, deadline <= end.date {
+                let instant = Instant(offset: end.instant.offset - .seconds(end.date.timeIntervalSince(deadline)))
+                if sleeper.map({ instant <= $0 }) ?? true {
+                    now = min(max(now, instant), end.instant)
+                    date = max(date, deadline)
+                    // Only when it was carried out is the end reached.
+                    if now >= end.instant { now = Instant(offset: end.instant.offset - .nanoseconds(1)) }
+                    return wake()
+                }
+            }
+            now = sleeper ?? end.instant
+            let rest = now.duration(to: end.instant)
+            date = max(date, rest == .zero ? end.date : end.date.addingTimeInterval(-(rest / .seconds(1))))
+            return wake()
+        }
+
+        private mutating func wake() -> [Sleeper] {
+            let now = now
+            let woken = sleepers.filter { $0.end <= now }
+            sleepers.removeAll { $0.end <= now }
+            return woken
+        }
     }
 
     private final class Storage: Sendable {
-        let contents = Mutex(Contents())
-        let start: Date
+        let contents: Mutex<Contents>
 
-        init(start: Date) { self.start = start }
+        init(start: Date) { contents = Mutex(Contents(date: start)) }
 
-        var date: Date {
-            let passed = contents.withLock { $0.now.offset + $0.shift }
-            return start.addingTimeInterval(passed / .seconds(1))
-        }
+        var date: Date { contents.withLock { $0.date } }
     }
 
     private let storage: Storage
@@ -89,23 +130,19 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameter duration: By how much; not less than nothing.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "Time does not go back; a date can be set back.")
-        let end = now.advanced(by: duration)
+        var end = storage.contents.withLock { $0.end(after: duration) }
         while true {
             scheduler.carryOutDue()
             let deadline = scheduler.nextDeadline
-            let woken: [Sleeper]
-            let isAtEnd: Bool
-            (woken, isAtEnd) = storage.contents.withLock { contents in
-                let next = deadline.map { instant(of: $0, contents) }
-                let stop = ([end] + [next].compactMap(\.self) + contents.sleepers.map(\.end)).min() ?? end
-                contents.now = max(contents.now, min(stop, end))
-                let now = contents.now
-                let woken = contents.sleepers.filter { $0.end <= now }
-                contents.sleepers.removeAll { $0.end <= now }
-                return (woken, contents.now >= end)
+            let woken = storage.contents.withLock { contents in
+                // Whoever has set the date meanwhile has moved the end with it.
+                if contents.settings != end.settings {
+                    end = contents.end(after: contents.now.duration(to: end.instant))
+                }
+                return contents.move(to: deadline, before: end)
             }
             for sleeper in woken { sleeper.continuation.resume() }
-            if isAtEnd { break }
+            if storage.contents.withLock({ $0.now >= end.instant && $0.settings == end.settings }) { break }
         }
         scheduler.carryOutDue()
     }
@@ -113,14 +150,11 @@ public final class ManualClock: Clock, Sendable {
     /// Sets the date, as a user or a time server does; the clock itself goes on as before.
     /// - Parameter date: The date that it shows from now on. What is due by then is carried out.
     public func setDate(to date: Date) {
-        let seconds = date.timeIntervalSince(storage.date)
-        storage.contents.withLock { $0.shift += .seconds(seconds) }
+        storage.contents.withLock { contents in
+            contents.date = date
+            contents.settings += 1
+        }
         scheduler.carryOutDue()
-    }
-
-    private func instant(of date: Date, _ contents: borrowing Contents) -> Instant {
-        // Not before the date by a rounding of its binary digits.
-        Instant(offset: .seconds(date.timeIntervalSince(storage.start)) - contents.shift + .microseconds(1))
     }
 
     /// Sleeps until the clock was moved to an instant.

@@ -13,7 +13,7 @@ enum EventSelector {
     case unbound
 
     /// An event of the workflow that belongs to a state object, and is to fire only while that is the current one.
-    indirect case bound(event: Int, to: any WorkflowState)
+    indirect case bound(event: Int, to: StateDeadlines)
 
     /// The one event that leads to a class.
     indirect case entering(any AnyObject.Type)
@@ -55,9 +55,9 @@ extension MachineCore {
         switch selector {
         case .event(let index):
             return index
-        case .bound(let index, let state):
-            if expectedObject(call) === state { return index }
-            throw refusal(.notCurrent, [])
+        case .bound(let index, let deadlines):
+            if !deadlines.hasEnded, expectedObject(call) === deadlines.state { return index }
+            throw refusal(.notCurrent)
         case .named(let name):
             if let index = definition.eventIndex(named: name) { return index }
             throw refusal(.unknownEvent)

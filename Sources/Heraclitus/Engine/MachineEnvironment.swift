@@ -21,7 +21,7 @@ final class MachineEnvironment: Sendable {
 
     /// When the current state was entered, as the bits of a time interval; changes with the state, in its lock.
     private let entryTime: Atomic<UInt64>
-    private let alarms = Lock<[Alarm]>([])
+    private let deadlines = Lock<StateDeadlines?>(nil)
 
     init(_ scheduler: Scheduler, entered: Date?) {
         self.scheduler = scheduler
@@ -47,66 +47,18 @@ final class MachineEnvironment: Sendable {
     /// Lets nothing be armed from now on.
     func becomePassive() {
         passive.store(true, ordering: .relaxed)
-        replaceAlarms(by: [])
+        replaceDeadlines(by: nil)
     }
 
-    /// Puts alarms into the place of those that there are, which do not come any more.
-    func replaceAlarms(by new: [Alarm]) {
-        let old = alarms.withLock { alarms in
-            let old = alarms
-            alarms = new
+    /// Puts the deadlines of the state that was entered or updated into the place of those before, which do not come any more.
+    func replaceDeadlines(by new: StateDeadlines?) {
+        let old = deadlines.withLock { deadlines in
+            let old = deadlines
+            deadlines = new
             return old
         }
-        for alarm in old { alarm.disarm(scheduler) }
-        for alarm in new { alarm.arm(scheduler) }
+        old?.end()
     }
 
-    deinit {
-        for alarm in alarms.withLock({ $0 }) { alarm.disarm(scheduler) }
-    }
-}
-
-/// An event that is to fire by itself at a date, for one state object of one machine.
-final class Alarm: Due {
-    private weak let machine: (any AutomaticMachine)?
-    private let deadline: CompiledDeadline
-    private let state: any WorkflowState
-    private let date: Date
-    private let ticket = Lock<Scheduler.Ticket?>(nil)
-
-    init(_ deadline: CompiledDeadline, at date: Date, in state: any WorkflowState, of machine: any AutomaticMachine) {
-        self.deadline = deadline
-        self.date = date
-        self.state = state
-        self.machine = machine
-    }
-
-    func arm(_ scheduler: Scheduler) {
-        let added = scheduler.add(self, at: date)
-        ticket.withLock { $0 = added }
-    }
-
-    func disarm(_ scheduler: Scheduler) {
-        if let ticket = ticket.withLock({ $0 }) { scheduler.remove(ticket) }
-    }
-
-    func comesDue(at date: Date) {
-        guard let machine else { return }
-        // The scheduler's thread is not to wait for the callbacks of one machine while others are due.
-        if machine.isOwnedElsewhere {
-            Task { _ = machine.fire(deadline, in: state, due: date) }
-        } else {
-            _ = machine.fire(deadline, in: state, due: date)
-        }
-    }
-}
-
-/// A machine whose events fire by themselves.
-protocol AutomaticMachine: AnyObject, Sendable {
-    /// Whether a transition is under way on another thread.
-    var isOwnedElsewhere: Bool { get }
-
-    /// Fires an event for which the time has come, if a state is still the current one.
-    /// - Returns: Whether it has become a transition, or is going to.
-    func fire(_ deadline: CompiledDeadline, in state: any WorkflowState, due date: Date) -> Bool
+    deinit { deadlines.withLock { $0 }?.end() }
 }

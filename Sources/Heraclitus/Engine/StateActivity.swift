@@ -24,20 +24,25 @@ extension MachineCore {
         guard let environment, !environment.isPassive, let machine = transition.machine as? any AutomaticMachine
         else { return }
         let state = transition.destination
-        let deadlines = definition.deadlines(of: plan.destination, transition.destinationObject, environment.entered)
-        let now = environment.scheduler.date
-        for (deadline, date) in deadlines.filter({ $0.date <= now }) where machine.fire(deadline, in: state, due: date)
-        {
-            // The state is about to be left, or to be updated, and then this is asked again.
-            return environment.replaceAlarms(by: [])
-        }
-        environment.replaceAlarms(
-            by: deadlines.filter { $0.date > now }.map { Alarm($0.deadline, at: $0.date, in: state, of: machine) }
+        let deadlines = StateDeadlines(
+            definition.deadlines(of: plan.destination, transition.destinationObject, environment.entered),
+            in: state,
+            of: machine,
+            environment.scheduler
         )
+        environment.replaceDeadlines(by: deadlines)
+        // A callback may have fired something already that leaves the state.
+        guard expectedState(of: machine) == plan.destination else { return }
+        let now = environment.scheduler.date
+        while let next = deadlines.takeFirst(dueBy: now) {
+            // Then the state is about to be left, or to be updated, and this is asked again.
+            if machine.fire(next.deadline, of: deadlines, due: next.date) { return }
+        }
+        deadlines.arm()
     }
 
     /// Ends what goes on in a state that was left.
-    func endActivity() { environment?.replaceAlarms(by: []) }
+    func endActivity() { environment?.replaceDeadlines(by: nil) }
 }
 
 extension Definition {
@@ -54,7 +59,8 @@ extension Definition {
         _ entered: Date
     ) -> [(deadline: CompiledDeadline, date: Date)] {
         states[state].deadlines.compactMap { deadline in
-            guard let date = deadline.rule.date(object, entered), !date.timeIntervalSinceReferenceDate.isNaN
+            // A date that is no number, or beyond all dates, never comes.
+            guard let date = deadline.rule.date(object, entered), date.timeIntervalSinceReferenceDate < .infinity
             else { return nil }
             return (deadline, date)
         }

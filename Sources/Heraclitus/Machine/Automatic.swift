@@ -24,21 +24,21 @@ extension StateMachine {
     /// - Returns: Whether an event has fired.
     private func fireFirstDue(by date: Date) -> Bool {
         let snapshot = core.snapshot
-        guard let state = snapshot.state as? any WorkflowState else { return false }
-        return definition.deadlines(of: snapshot).contains {
-            $0.date <= date && fire($0.deadline, in: state, due: $0.date)
-        }
+        guard let environment = core.environment, let state = snapshot.state as? any WorkflowState else { return false }
+        let all = definition.deadlines(of: snapshot)
+        let deadlines = StateDeadlines(all, in: state, of: self, environment.scheduler)
+        return all.contains { $0.date <= date && fire($0.deadline, of: deadlines, due: $0.date) }
     }
 }
 
 extension StateMachine: AutomaticMachine {
     var isOwnedElsewhere: Bool { core.isOwnedByAnotherThread }
 
-    func fire(_ deadline: CompiledDeadline, in state: any WorkflowState, due date: Date) -> Bool {
+    func fire(_ deadline: CompiledDeadline, of deadlines: StateDeadlines, due date: Date) -> Bool {
         do throws(InvalidTransition) {
-            try fire(.bound(event: deadline.event, to: state), userInfo: UserInfo(due: date)) { candidate in
+            try fire(.bound(event: deadline.event, to: deadlines), userInfo: UserInfo(due: date)) { candidate in
                 guard let build = deadline.rule.build else { return try core.onlyEmptyState(of: candidate) }
-                return OwnedObject(try build(state))
+                return OwnedObject(try build(deadlines.state))
             }
             return true
         } catch {

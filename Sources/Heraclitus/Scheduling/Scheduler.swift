@@ -72,19 +72,19 @@ public final class Scheduler: Sendable {
 
     /// Carries out what is due by now, in the order of the times.
     package func carryOutDue() {
-        while let (due, time) = takeFirst() { due.comesDue(at: Date(timeIntervalSinceReferenceDate: time)) }
+        while let due = takeFirst() { due.comesDue() }
     }
 
-    private func takeFirst() -> (any Due, Double)? {
+    private func takeFirst() -> (any Due)? {
         let now = currentDate().timeIntervalSinceReferenceDate
-        return schedule.withLock { $0.queue.takeFirst(dueBy: now).map { ($0.element, $0.time) } }
+        return schedule.withLock { $0.queue.takeFirst(dueBy: now)?.element }
     }
 }
 
 /// Something that is due at a time.
 protocol Due: AnyObject, Sendable {
     /// Called once when the time has come, on the scheduler's thread, unless it was removed before.
-    func comesDue(at date: Date)
+    func comesDue()
 }
 
 extension Scheduler {
@@ -118,13 +118,23 @@ extension Scheduler {
         let old = schedule.sleeper?.task
         schedule.lastNumber += 1
         let number = schedule.lastNumber
-        schedule.sleeper = Sleeper(number: number, time: time, task: Task { await self.sleepAndCarryOut(number) })
+        // Detached, because it goes on for others than whoever has armed the first deadline.
+        let task = Task.detached { await self.sleepAndCarryOut(number) }
+        schedule.sleeper = Sleeper(number: number, time: time, task: task)
         return old
     }
 
     private func sleepAndCarryOut(_ number: Int) async {
         while let pause = pause(number) {
-            if pause > 0 { do { try await sleep?(pause) } catch { return } }
+            if pause > 0 {
+                do {
+                    try await sleep?(pause)
+                } catch {
+                    // Another sleeper has its place, or the clock has failed: then it looks at the date again soon.
+                    if Task.isCancelled { return }
+                    try? await Task.sleep(for: .milliseconds(100))
+                }
+            }
             carryOutDue()
         }
     }

@@ -225,6 +225,78 @@ import Testing
         #expect(clock.scheduler.count == 0)
     }
 
+    private struct Steps: Workflow {
+        static var initial: any WorkflowState { OneState() }
+        let second = Event(from: OneState.self, to: TwoState.self).due(after: .seconds(10))
+        let third = Event(from: TwoState.self, to: ThreeState.self).due(after: .seconds(10))
+        final class OneState: WorkflowState, EmptyState {}
+        final class TwoState: WorkflowState, EmptyState {}
+        final class ThreeState: WorkflowState, EmptyState {}
+    }
+
+    @Test(
+        "A clock stops exactly at each deadline, so that those that follow from one another do not drift",
+        arguments: [Date(timeIntervalSinceReferenceDate: 0), Date(), .distantPast, Date(timeIntervalSince1970: 0.1)]
+    )
+    func steps(start: Date) throws {
+        let clock = ManualClock(at: start)
+        let machine = StateMachine<Steps>(scheduler: clock.scheduler)
+        machine.activate()
+        clock.advance(by: .seconds(20))
+        #expect(machine.isIn(Steps.ThreeState.self))
+        #expect(clock.date == start + 20)
+        #expect(clock.now.offset == .seconds(20))
+    }
+
+    private struct Never: Workflow {
+        static var initial: any WorkflowState { OnlyState() }
+        let end = Event(from: OnlyState.self, to: EndState.self).due { _ in
+            Date(timeIntervalSinceReferenceDate: .infinity)
+        }
+        let other = Event(from: OnlyState.self, to: EndState.self).due { _ in
+            Date(timeIntervalSinceReferenceDate: .nan)
+        }
+        final class OnlyState: WorkflowState, EmptyState {}
+        final class EndState: WorkflowState, EmptyState {}
+    }
+
+    @Test("A date beyond all dates, and one that is no number, never come")
+    func never() {
+        let machine = StateMachine<Never>(scheduler: clock.scheduler)
+        machine.activate()
+        #expect(machine.nextDeadline == nil && clock.scheduler.count == 0)
+        clock.advance(by: .seconds(1e9))
+        #expect(machine.isIn(Never.OnlyState.self))
+    }
+
+    @Test("Deadlines that passed while the machine was busy come in their order")
+    func busyInOrder() async throws {
+        let machine = StateMachine<TwoDue>(scheduler: clock.scheduler)
+        machine.activate()
+        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let thread = onThread {
+            try? machine.perform { _ in
+                begun.signal()
+                #expect(goOn.comes())
+            }
+        }
+        #expect(begun.comes())
+        clock.advance(by: .seconds(30))
+        goOn.signal()
+        #expect(thread.comes())
+        _ = try await machine.wait(for: TwoDue.FirstState.self)
+        #expect(machine.revision == 1)
+    }
+
+    private struct TwoDue: Workflow {
+        static var initial: any WorkflowState { BothState() }
+        let late = Event(from: BothState.self, to: SecondState.self).due(after: .seconds(20))
+        let early = Event(from: BothState.self, to: FirstState.self).due(after: .seconds(10))
+        final class BothState: WorkflowState, EmptyState {}
+        final class FirstState: WorkflowState, EmptyState {}
+        final class SecondState: WorkflowState, EmptyState {}
+    }
+
     private struct Once: Workflow {
         static var initial: any WorkflowState { WaitingState() }
         let end = Event(from: WaitingState.self, to: DoneState.self).due(after: .milliseconds(30))
@@ -301,6 +373,43 @@ extension DeadlineTests {
         #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["0"])
         #expect(try await store.fireDue(Bill.self, by: at(10_000), scheduler: clock.scheduler) == ["0"])
         #expect(try await store.ids(dueBy: .distantFuture, of: nil) == [])
+    }
+
+    /// A store in which somebody deletes a machine between the look for what is due and its update.
+    private struct Losing: ArchiveStore {
+        let store = InMemoryStore()
+
+        func load(_ id: String) async throws -> StoredArchive? { await store.load(id) }
+        func save(_ archive: StoredArchive) async throws -> Int { try await store.save(archive) }
+        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
+            try await store.delete(id, expecting: revision)
+        }
+        func ids(of workflow: String?, in state: String?) async throws -> [String] {
+            await store.ids(of: workflow, in: state)
+        }
+        func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
+            let ids = try await store.ids(dueBy: date, of: workflow)
+            for id in ids { try await store.delete(id) }
+            return ids
+        }
+    }
+
+    @Test("A machine that was deleted meanwhile does not come back")
+    func deleted() async throws {
+        let store = Losing()
+        try await store.update("1", of: Bill.self, scheduler: clock.scheduler) {
+            try $0.fire.send(SentState(1, by: at(10)))
+        }
+        clock.advance(by: .seconds(20))
+        #expect(try await store.fireDue(Bill.self, scheduler: clock.scheduler) == ["1"])
+        #expect(try await store.ids() == [])
+    }
+
+    @Test("A machine that a store makes goes by the store's scheduler")
+    func made() async throws {
+        let store = InMemoryStore()
+        try await store.update("1", of: Steps.self, scheduler: clock.scheduler) { $0.activate() }
+        #expect(await store.load("1")?.due == at(10))
     }
 
     @Test("One machine that cannot be changed does not keep a store from the others")

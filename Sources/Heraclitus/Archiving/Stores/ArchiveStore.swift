@@ -248,7 +248,7 @@ extension ArchiveStore {
         of workflow: W.Type,
         attempts: Int = 20,
         scheduler: Scheduler = .system,
-        creating create: () -> StateMachine<W> = { StateMachine<W>() },
+        creating create: (() throws -> StateMachine<W>)? = nil,
         _ body: (StateMachine<W>) async throws -> Result,
         saved: ([StateTransition]) async throws -> Void = { _ in }
     ) async throws -> Result {
@@ -259,7 +259,9 @@ extension ArchiveStore {
             }
             try Task.checkCancellation()
             let stored = try await load(id)
-            let machine = try stored?.machine(of: W.self, scheduler: scheduler) ?? create()
+            let machine =
+                try stored?.machine(of: W.self, scheduler: scheduler) ?? create?()
+                ?? StateMachine<W>(scheduler: scheduler)
             machine.becomePassive()
             // Not what is kept: a set in a state may be written in another order after it was read.
             let before = try stored.map { _ in try machine.archiveWithColumns().archive }
@@ -269,7 +271,7 @@ extension ArchiveStore {
             registration.cancel()
             let changed = try StoredArchive(machine, id: id, replacing: stored?.revision ?? 0)
             do {
-                if changed.archive != before { try await save(changed) }
+                if changed.archive != before || changed.due != stored?.due { try await save(changed) }
             } catch StoreError.conflict {
                 continue
             }
@@ -281,6 +283,8 @@ extension ArchiveStore {
 }
 
 // MARK: - Deadlines
+
+private struct Deleted: Error {}
 
 extension ArchiveStore {
     /// Finds the machines of a workflow with a deadline that has passed.
@@ -320,7 +324,11 @@ extension ArchiveStore {
         let ids = try await ids(dueBy: date, of: W.name)
         for id in ids {
             do {
-                try await update(id, of: W.self, scheduler: scheduler) { $0.fireDue(by: date) }
+                // What somebody has deleted meanwhile is not to come back.
+                func create() throws -> StateMachine<W> { throw Deleted() }
+                try await update(id, of: W.self, scheduler: scheduler, creating: create) { $0.fireDue(by: date) }
+            } catch is Deleted {
+                continue
             } catch {
                 try failed(id, error)
             }
