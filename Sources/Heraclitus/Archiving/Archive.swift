@@ -51,8 +51,14 @@ extension StateMachine {
         let state = envelope.snapshot.status.index
         return (
             try envelope.encoded(archiveEncoder), definition.states[state].name,
-            definition.deadlines(of: envelope.snapshot).first?.date
+            definition.deadlines(of: envelope.snapshot).first.flatMap { Self.writable($0.date) }
         )
+    }
+
+    /// A deadline as stores keep it: one before all dates is due like the first of them, and one after the last never comes.
+    private static func writable(_ date: Date) -> Date? {
+        let date = max(date, .distantPast)
+        return ArchivedDate.text(of: date) == nil ? nil : date
     }
 
     /// Restores a machine from an archive.

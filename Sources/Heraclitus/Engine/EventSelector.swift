@@ -27,7 +27,7 @@ enum EventSelector {
 
 extension MachineCore {
     /// The state object in which everything accepted so far will leave the machine; in its turn.
-    private func expectedObject(_ call: borrowing Call) -> AnyObject {
+    func expectedObject(_ call: borrowing Call) -> AnyObject {
         call.turn { $0.lastQueued?.state } ?? state.withOwnersView { state, _ in state }
     }
 

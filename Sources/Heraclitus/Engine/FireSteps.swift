@@ -148,8 +148,7 @@ extension MachineCore {
 
     /// What observers are told of a fire that is ignored in a state.
     func ignored(_ event: Immortal<CompiledEvent>, in source: Int, _ call: borrowing Call) -> Occurrence.Outcome {
-        let object = call.turn { $0.lastQueued?.state } ?? state.withOwnersView { current, _ in current }
-        let state = definition.states[source].type.typed(object)
+        let state = definition.states[source].type.typed(expectedObject(call))
         return .ignored(IgnoredEvent(name: event.value.name, state: state, userInfo: call.userInfo))
     }
 
