@@ -394,6 +394,32 @@ extension DeadlineTests {
         }
     }
 
+    private struct Far: Workflow {
+        static var initial: any WorkflowState { DoneState() }
+        let end = Event(from: WaitingState.self, to: DoneState.self)
+            .due { Date(timeIntervalSinceReferenceDate: $0.seconds) }
+        final class WaitingState: WorkflowState {
+            let seconds: Double
+            init(_ seconds: Double) { self.seconds = seconds }
+        }
+        final class DoneState: WorkflowState, EmptyState {}
+    }
+
+    @Test("A deadline that no store can write down does not make an update save that changed nothing")
+    func unwritable() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try DirectoryStore(at: folder)
+        for (id, deadline) in [("late", 1e12), ("early", -1e12), ("exact", 12.345_678_9)] {
+            // Not sent, but made there: what has passed already would be due at once.
+            let machine = StateMachine<Far>(alreadyIn: Far.WaitingState(deadline), scheduler: clock.scheduler)
+            try await store.save(machine, as: id, expecting: 0)
+            for _ in 0..<3 { try await store.update(id, of: Far.self, scheduler: clock.scheduler) { _ in } }
+            #expect(try await store.load(id)?.revision == 1, "\(id)")
+        }
+        #expect(try await store.ids(dueBy: at(0), of: nil) == ["early"])
+    }
+
     @Test("A machine that was deleted meanwhile does not come back")
     func deleted() async throws {
         let store = Losing()
