@@ -81,7 +81,7 @@ extension Downloads {
         let model = DownloadModel()
         model.observe()
         try model.load("a")
-        for _ in 0..<10_000 where model.title != "Loading a after Idle" { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<300_000 where model.title != "Loading a after Idle" { try await Task.sleep(for: .milliseconds(1)) }
         #expect(model.title == "Loading a after Idle")
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Download
 
-@Suite("download", .serialized, .timeLimit(.minutes(2)), .enabled(if: Server.isThere)) struct DownloadTests {
+@Suite("download", .serialized, .timeLimit(.minutes(10)), .enabled(if: Server.isThere)) struct DownloadTests {
     private let directory: TemporaryDirectory
     private let server: Server
 
@@ -31,7 +31,7 @@ import Testing
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
         process.standardError = FileHandle.nullDevice
         try process.run()
-        for _ in 0..<20_000 where size(of: target + ".part") < byteCount { usleep(1_000) }
+        for _ in 0..<300_000 where size(of: target + ".part") < byteCount { usleep(1_000) }
         if size(of: target + ".part") < byteCount { process.terminate() }
         try #require(size(of: target + ".part") >= byteCount)
         return process
@@ -414,7 +414,7 @@ final class Server: Sendable {
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
         try process.run()
         var found: Int?
-        for _ in 0..<5_000 where found == nil {
+        for _ in 0..<300_000 where found == nil {
             found = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").first.flatMap {
                 Int($0)
             }

@@ -109,7 +109,7 @@ import Testing
         let writer = try #require(FileHandle(forWritingAtPath: fifo))
         try writer.write(contentsOf: Data(lines[..<100].joined().utf8))
         // The checkpoint comes although nothing more does.
-        for _ in 0..<300 where !FileManager.default.fileExists(atPath: archive) {
+        for _ in 0..<3_000 where !FileManager.default.fileExists(atPath: archive) {
             try await Task.sleep(for: .milliseconds(100))
         }
         kill(process.processIdentifier, SIGKILL)

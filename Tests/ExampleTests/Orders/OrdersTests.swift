@@ -142,7 +142,7 @@ import Testing
         for round in 0..<15 {
             let copy = try start(commands)
             // The first time until there is something of each.
-            for _ in 0..<10_000 where round == 0 && !FileManager.default.fileExists(atPath: folder + "/2.json") {
+            for _ in 0..<300_000 where round == 0 && !FileManager.default.fileExists(atPath: folder + "/2.json") {
                 usleep(1_000)
             }
             usleep(UInt32(20_000 + round * 7_000))

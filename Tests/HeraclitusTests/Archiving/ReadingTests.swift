@@ -270,8 +270,7 @@ import Testing
         let archive =
             #"{"activated":true,"data":{"url":"a","x":\#(data)},"format":1,"revision":0,"state":"Waiting","version":1,"#
             + #""workflow":"Ticket"}"#
-        let clock = ContinuousClock()
-        let time = try clock.measure { _ = try StateMachine<Ticket>(archive: Data(archive.utf8)) }
+        let time = try threadTime { _ = try StateMachine<Ticket>(archive: Data(archive.utf8)) }
         #expect(time < .seconds(10))
     }
 }

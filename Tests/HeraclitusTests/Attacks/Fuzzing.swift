@@ -35,7 +35,7 @@ enum Fuzzing {
         print("Fuzzing of \(name): \(seed &- first) seeds, no fault")
     }
 
-    private static let time = Duration.seconds(2)
+    private static let time = Duration.seconds(10)
     private static let memoryPerByte = 20
 
     /// What the system's count of pages may be wrong by.

@@ -15,7 +15,7 @@ import Testing
 
         /// Whether all are gone, soon: a thread lets go of its closure when it has ended, a little after it said so.
         var isExtinct: Bool {
-            for _ in 0..<1_000 where count != 0 { usleep(10_000) }
+            for _ in 0..<30_000 where count != 0 { usleep(10_000) }
             return count == 0
         }
 

@@ -173,7 +173,7 @@ import Testing
         let machine = StateMachine<Many>()
         _ = machine.copy()
         try machine.fire.grow(ManyState(count: 100_000))
-        let time = (0..<5).map { _ in ContinuousClock().measure { _ = machine.copy() } }.min()
+        let time = (0..<5).map { _ in threadTime { _ = machine.copy() } }.min()
         #expect(try #require(time) < .milliseconds(5))
     }
 
