@@ -29,6 +29,9 @@ extension ExplainedError {
     /// Why not, without what was tried.
     var reasonText: String { cause?.sentence ?? explanation }
 
+    /// Why not, for people: what an error says that was made for them, alone.
+    fileprivate var wordsForPeople: String? { cause == nil ? underlyingError.flatMap(localizedWords(of:)) : nil }
+
     /// What would work, for the innermost error.
     var help: String? { cause.map { $0.help } ?? suggestion }
 
@@ -40,9 +43,11 @@ extension ExplainedError {
 }
 
 /// What an error says of itself: as a `LocalizedError`, or else in its description.
-func ownWords(of error: any Error) -> String {
+func ownWords(of error: any Error) -> String { localizedWords(of: error) ?? "\(error)" }
+
+private func localizedWords(of error: any Error) -> String? {
     let localized = error as? any LocalizedError
-    return localized?.errorDescription ?? localized?.failureReason ?? "\(error)"
+    return localized?.errorDescription ?? localized?.failureReason
 }
 
 // MARK: - Fires
@@ -54,8 +59,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
     /// What was tried, where, and why not.
     public var errorDescription: String? { sentence }
 
-    /// Why the fire was rejected, in the words of a guard's error if that is a `LocalizedError`.
-    public var failureReason: String? { reasonText }
+    /// Why the fire was rejected: the words of the guard's error and no others, if that is a `LocalizedError`.
+    public var failureReason: String? { wordsForPeople ?? shortReason }
 
     /// What would be allowed.
     public var recoverySuggestion: String? { help }
@@ -75,7 +80,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .unknownState:
             "the workflow has no state \"\(unknownState ?? "")\"."
         case .notAllowed:
-            "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
+            wrongDestination ?? "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
         case .notCurrent:
             "it belongs to a state object that was left."
         case .declined:
@@ -93,7 +98,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .transitionInProgress:
             "a guard, a builder or a will hook of the transition under way is running."
         case .endlessChain:
-            "callbacks have fired the machine too often before the outermost fire returned."
+            "callbacks or deadlines that have passed have fired the machine too often before the outermost fire returned."
         case .deadlock:
             "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
@@ -101,6 +106,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
 
     var suggestion: String? {
         switch reason {
+        case .notAllowed where wrongDestination != nil:
+            nil
         case .notAllowed, .noEvent:
             allowedEvents.isEmpty
                 ? "No event leads from \(source)." : "Allowed in \(source): \(Self.list(allowedEvents))."
@@ -119,12 +126,26 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .ambiguousEvent:
             "Fire one of them."
         case .transitionInProgress:
-            "Fire from a did hook or an observer instead. It is carried out after the transition under way."
+            "Fire from a did hook or an observer instead: such a fire follows the transition under way."
         case .endlessChain:
-            "Look for hooks that fire one another endlessly."
+            "Look for hooks that fire one another, or deadlines that have passed and follow one another, without an end."
         case .deadlock:
             "Let callbacks fire the machines in one order, or after the transition under way."
         }
+    }
+
+    /// Why not, without what was tried: it names the event and the state.
+    private var shortReason: String {
+        guard reason == .notAllowed, let event, wrongDestination == nil else { return reasonText }
+        return "\"\(event)\" does not lead from \(source)\(destination.map { " to \($0)" } ?? "")."
+    }
+
+    /// Why an event that leads from the source does not lead to the object that was passed; `nil` if it does not lead from there.
+    private var wrongDestination: String? {
+        let names = reachable
+        guard reason == .notAllowed, let destination, !names.isEmpty else { return nil }
+        if names == [source] { return "it keeps the class of the state: it needs a \(source), not a \(destination)." }
+        return "it leads from there to \(names.joined(separator: " or ")), not to \(destination)."
     }
 
     private static func list(_ names: [String]) -> String {
@@ -141,8 +162,8 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
     /// What was tried, where, and why not.
     public var errorDescription: String? { sentence }
 
-    /// Why the action was refused, in the words of its own error if that is a `LocalizedError`.
-    public var failureReason: String? { reasonText }
+    /// Why the action was refused: the words of its own error and no others, if that is a `LocalizedError`.
+    public var failureReason: String? { wordsForPeople ?? reasonText }
 
     /// What would lead to where it is allowed.
     public var recoverySuggestion: String? { help }
@@ -168,7 +189,9 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
                 ? "No event leads there from \(state)."
                 : "These lead there: \(leadingEvents.map { "\"\($0)\"" }.joined(separator: ", "))."
         case .unknownAction:
-            "Its actions are \(candidates.isEmpty ? "none" : candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
+            candidates.isEmpty
+                ? "The workflow has no actions."
+                : "Its actions are \(candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
         case .failed: nil
         case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
         }

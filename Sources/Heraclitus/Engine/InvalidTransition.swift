@@ -110,6 +110,13 @@ public struct InvalidTransition: Error, Sendable {
     /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
     public var machines: [String] { refusal.details?.machines ?? [] }
 
+    /// The names of the states to which the event leads from the source.
+    var reachable: [String] {
+        guard let event = refusal.event, let source = refusal.source else { return [] }
+        return definition.states.indices.filter { definition.events[event].reach.leads[source, $0] }
+            .map { definition.states[$0].name }
+    }
+
     /// The names of the events that lead from the source, in the order of the definition; without those that are ignored there.
     public var allowedEvents: [String] {
         refusal.source.map(definition.eventNames(leaving:)) ?? []

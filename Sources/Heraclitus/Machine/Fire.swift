@@ -191,8 +191,8 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
 
     /// Fires the event with the state to enter.
     ///
-    /// The argument is evaluated during the machine's turn, and only if the table allows the event in the current state. So a
-    /// rejected fire makes no object. If the argument throws, the fire is declined, as by a guard.
+    /// The argument is evaluated during the machine's turn, and only if the table allows the event in the current state. So an
+    /// event that the table does not allow makes no object. If the argument throws, the fire is declined, as by a guard.
     /// - Parameters:
     ///   - state: The state to enter.
     ///   - userInfo: Values passed to callbacks and carried by errors.

@@ -160,7 +160,7 @@ extension StateMachine {
     /// hook and no observer, and neither the state nor the ``revision`` changes. So builders and guards must have no side effects.
     /// ``can`` answers by the table alone, without waiting.
     ///
-    /// Another thread may fire between a rehearsal and the fire. In a `did…` hook, an observer or ``perform(_:)`` the answer is for
+    /// Another thread may fire between a rehearsal and the fire. In a `did…` hook, an observer or ``perform(block:)`` the answer is for
     /// the state that the machine will have after everything accepted so far. In a guard, a builder or a `will…` hook of the machine it
     /// throws `.transitionInProgress`, as a fire does.
     ///

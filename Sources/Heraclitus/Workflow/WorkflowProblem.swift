@@ -92,8 +92,6 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     case unreachableEvent(String)
 
     /// A guard was added before an `or`, and is not asked for the pairs that `or` adds, because they are not of its types.
-    ///
-    /// It does not stop the program.
     case unaskedGuard(event: String)
 
     /// The class of the initial state is not registered: no event and no list of states names it.
@@ -104,7 +102,7 @@ extension WorkflowProblem {
     /// Whether the first use of the workflow stops the program; the others are only in ``Workflow/diagnostics``.
     public var stopsTheProgram: Bool {
         switch self {
-        case .migrationToUnknownState, .unreachableEvent, .unaskedGuard: false
+        case .migrationToUnknownState, .unreachableEvent: false
         default: true
         }
     }
@@ -137,13 +135,13 @@ extension WorkflowProblem: CustomStringConvertible {
         case .mistakenGroup(let name, let state):
             "The closure of the group \"\(name)\" is wrong about \(state): it asks for something other than the group's protocol."
         case .blankEventName(let property):
-            "The name of the event \(property) is blank."
+            "The event of the property `\(property)` has a blank name."
         case .duplicateEventName(let name, let properties):
             "Several events have the name \"\(name)\": \(properties.joined(separator: ", "))."
         case .emptyEvent(let name):
             "The event \"\(name)\" leads nowhere: it lists no source or no destination."
         case .blankActionName(let property):
-            "The name of the action \(property) is blank."
+            "The action of the property `\(property)` has a blank name."
         case .duplicateActionName(let name, let properties):
             "Several actions have the name \"\(name)\": \(properties.joined(separator: ", "))."
         case .emptyAction(let name):

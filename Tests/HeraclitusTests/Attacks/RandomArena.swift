@@ -279,7 +279,7 @@ extension RandomArena {
                 return .performed(state.shown, revision: revision)
             }
             do {
-                guard isNamed else { return (try machine.perform(body), nil) }
+                guard isNamed else { return (try machine.perform(block: body), nil) }
                 let userInfo = self.userInfo(id)
                 return (try machine.perform(action: "act", in: NumberedBase.self, userInfo: userInfo, body), nil)
             } catch {

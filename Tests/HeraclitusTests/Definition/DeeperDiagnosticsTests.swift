@@ -135,7 +135,7 @@ import Testing
     func guards() throws {
         #expect(Unasked.diagnostics == [.unaskedGuard(event: "toggle"), .unaskedGuard(event: "elsewhere")])
         #expect(UnaskedGroups.diagnostics == [.unaskedGuard(event: "wrong")])
-        #expect(Unasked.diagnostics.allSatisfy { !$0.stopsTheProgram })
+        #expect(Unasked.diagnostics.allSatisfy { $0.stopsTheProgram })
     }
 
     // MARK: Names
