@@ -26,8 +26,11 @@ struct Definition: Sendable {
 
         /// How an object is handed out as the workflow's `AnyState`, if it can be one.
         let findLayout: @Sendable (AnyObject) -> ExistentialLayout?
-        /// Whether anything goes on by itself in any state.
+        /// Whether anything goes on by itself in any state, or any holds machines.
         let hasActivity: Bool
+
+        /// Whether any state holds machines.
+        @usableFromInline let hasComposites: Bool
         let stateIndices: ClassTable
         let stateIndicesByName: [String: Int]
         let eventIndicesByName: [String: Int]
@@ -64,7 +67,8 @@ struct Definition: Sendable {
                 },
                 objectAccess: objectAccess,
                 findLayout: findLayout,
-                hasActivity: states.contains { !$0.deadlines.isEmpty },
+                hasActivity: states.contains { !$0.deadlines.isEmpty || $0.hooks.isComposite },
+                hasComposites: states.contains { $0.hooks.isComposite },
                 stateIndices: stateIndices,
                 stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },
                 eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
@@ -85,6 +89,8 @@ struct Definition: Sendable {
     var events: ImmortalArray<CompiledEvent> { content.value.events }
 
     var hasActivity: Bool { content.value.hasActivity }
+
+    @inlinable var hasComposites: Bool { content.value.hasComposites }
 
     var actions: [CompiledAction] { content.value.actions }
 

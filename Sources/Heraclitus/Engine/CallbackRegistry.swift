@@ -34,7 +34,7 @@ extension MachineCore {
         let old = state.lock.withLock { entries in
             let old = entries
             change(&entries)
-            state.lock.changeNote(CallbackPhases(entries.lazy.map(\.phase)).rawValue)
+            state.lock.changeNote(CallbackPhases(entries.lazy.filter { $0.environment == nil }.map(\.phase)).rawValue)
             return old
         }
         // Here and not in the lock: releasing a closure may call user code.

@@ -77,7 +77,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .notAllowed:
             "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
         case .notCurrent:
-            "it belongs to a state object that was left."
+            "it belongs to a state object that is not the current one."
+        case .regionInUse:
+            "a machine in \(destination ?? "the destination") belongs to another one: \(machines.joined(separator: " in "))."
         case .declined:
             "it was declined: \(causeWords)"
         case .unregisteredState:
@@ -110,6 +112,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "Its states are \(Self.list(candidates))."
         case .declined, .notCurrent:
             nil
+        case .regionInUse:
+            "Give each state a machine of its own, such as a copy."
         case .unregisteredState:
             "Name it in an event or list it in the workflow's `states`."
         case .unsuitableState:
@@ -157,6 +161,8 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
         case .unknownAction: "the workflow lists no such action."
         case .failed: "it failed: \(causeWords)"
         case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
+        case .notCurrent: "it belongs to a state object that is not the current one."
+        case .transitionInProgress: "the machine that it belongs to is in the middle of a decision."
         }
     }
 
@@ -169,7 +175,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
                 : "These lead there: \(leadingEvents.map { "\"\($0)\"" }.joined(separator: ", "))."
         case .unknownAction:
             "Its actions are \(candidates.isEmpty ? "none" : candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
-        case .failed: nil
+        case .failed, .notCurrent, .transitionInProgress: nil
         case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
         }
     }

@@ -21,8 +21,14 @@ public struct InvalidTransition: Error, Sendable {
         /// The event does not lead from the source, or not to that destination.
         case notAllowed
 
-        /// The event belongs to a state object that is no longer the current one: it comes too late.
+        /// The event belongs to a state object that is not the current one, or the machine does: it comes too late.
         case notCurrent
+
+        /// A machine in the destination's data belongs to another machine, or is in the middle of a transition of its own:
+        /// ``InvalidTransition/machines``.
+        ///
+        /// See ``Composite``.
+        case regionInUse
 
         /// A guard, or a closure that builds the destination, threw the ``InvalidTransition/underlyingError``.
         case declined
@@ -48,7 +54,7 @@ public struct InvalidTransition: Error, Sendable {
         /// `enter` was called and several events lead to that state: ``InvalidTransition/candidates``.
         case ambiguousEvent
 
-        /// The machine was fired from a guard, a builder or a `will…` hook of its own.
+        /// The machine was fired from a guard, a builder or a `will…` hook of its own, or of the machine that it belongs to.
         case transitionInProgress
 
         /// Callbacks fired the machine more often than ``StateMachine/chainLimit`` before the outermost fire returned.
@@ -107,7 +113,8 @@ public struct InvalidTransition: Error, Sendable {
     /// The name that no state has: only of states that there are the number is known.
     var unknownState: String? { refusal.source == nil ? refusal.details?.source : refusal.details?.destination }
 
-    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
+    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``; those of the machine and the one to
+    /// which it belongs for ``Reason-swift.enum/regionInUse``.
     public var machines: [String] { refusal.details?.machines ?? [] }
 
     /// The names of the events that lead from the source, in the order of the definition; without those that are ignored there.

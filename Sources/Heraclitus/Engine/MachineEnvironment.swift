@@ -8,14 +8,22 @@ import Synchronization
     import Foundation
 #endif
 
-/// What a machine works with whose states have deadlines: other machines have none of this.
+/// What a machine works with whose states have deadlines or hold machines, or that is held itself: others have none of this.
 ///
 /// It goes with its machine, and takes from the scheduler what still waits there.
 final class MachineEnvironment: Sendable {
-    let scheduler: Scheduler
+    /// Where it is among the machines that hold one another.
+    let place = TreePlace()
+
+    /// That of the machine that it belongs to, or its own.
+    var scheduler: Scheduler { holder?.scheduler ?? ownScheduler }
 
     /// Whether nothing is to be armed, because the machine is gone in a moment, as in a store's unit of work.
-    var isPassive: Bool { passive.load(ordering: .relaxed) }
+    var isPassive: Bool { passive.load(ordering: .relaxed) || holder?.isPassive == true }
+
+    private var holder: MachineEnvironment? { place.holder.flatMap { $0.withCore { $0.environment } } }
+
+    private let ownScheduler: Scheduler
 
     private let passive = Atomic(false)
 
@@ -24,7 +32,7 @@ final class MachineEnvironment: Sendable {
     private let deadlines = Lock<StateDeadlines?>(nil)
 
     init(_ scheduler: Scheduler, entered: Date?) {
-        self.scheduler = scheduler
+        ownScheduler = scheduler
         entryTime = Atomic((entered ?? scheduler.date).timeIntervalSinceReferenceDate.bitPattern)
     }
 

@@ -37,6 +37,14 @@ extension MachineCore {
         return Refusal(.declined, event: plan.event, from: plan.source, details)
     }
 
+    /// A machine in the destination cannot be had.
+    @inline(never)
+    func refusal(of plan: TransitionPlan, because obstacle: Obstacle) -> Refusal {
+        let destination = definition.states[plan.destination].name
+        let details = Refusal.Details(destination: destination, machines: obstacle.machines)
+        return Refusal(obstacle.reason, event: plan.event, from: plan.source, details)
+    }
+
     /// No state was made.
     @inline(never)
     func refusal(of candidate: CandidateTransition, because error: any Error) -> Refusal {
@@ -71,4 +79,23 @@ extension MachineCore {
 /// Thrown when the machine has to be told which state to enter.
 struct DestinationNeeded: Error {
     let candidates: [String]
+}
+
+extension Obstacle {
+    var reason: InvalidTransition.Reason {
+        switch self {
+        case .circle: .deadlock
+        case .notCurrent: .notCurrent
+        case .holderIsDeciding: .transitionInProgress
+        case .regionInUse: .regionInUse
+        }
+    }
+
+    /// The workflows of the machines that it is about.
+    var machines: [String] {
+        switch self {
+        case .circle(let machines), .regionInUse(let machines): machines
+        case .notCurrent, .holderIsDeciding: []
+        }
+    }
 }

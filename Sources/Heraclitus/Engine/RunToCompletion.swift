@@ -36,7 +36,7 @@ extension MachineCore {
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
         let role: TurnRole
-        do { role = try acquire(call, for: purpose) } catch { throw deadlock(selector, error, purpose, call) }
+        do { role = try acquire(call, for: purpose) } catch { throw unavailable(selector, error, purpose, call) }
         defer { if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) } }
         do throws(Refusal) {
             let source = try begin(selector, call)
@@ -123,13 +123,11 @@ enum TurnRole {
     /// It begins a turn, and ends it.
     case outermost
 
+    /// The same within the turn of the machine that this one belongs to.
+    case inner
+
     /// It belongs to the turn under way on its thread, from a callback of which it comes.
     case nested
-}
-
-/// The error of a call that can never acquire its machine: the owners of these wait for one another.
-struct Deadlock: Error {
-    let machines: [String]
 }
 
 extension MachineCore {
@@ -137,44 +135,30 @@ extension MachineCore {
     ///
     /// An activation gets the user info of a call whose purpose it is; one that comes before a fire gets none.
     @inline(__always)
-    func acquire(_ call: borrowing Call, for purpose: CallPurpose = .fire) throws(Deadlock) -> TurnRole {
+    func acquire(_ call: borrowing Call, for purpose: CallPurpose = .fire) throws(Obstacle) -> TurnRole {
         let thread = call.thread.id
-        if !ownership.tryAcquire(by: thread) {
+        var role = TurnRole.outermost
+        if ownership.tryAcquire(by: thread) {
+            call.thread.content.open(call.lentMachine.id, in: now.index)
+        } else {
             if ownership.isOwned(by: thread) { return .nested }
-            if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) { throw Deadlock(machines: circle) }
+            role = try acquireLater(call, for: purpose)
+            if role == .nested { return role }
         }
-        call.thread.content.open(call.lentMachine.id, in: now.index)
-        if !now.isActive {
-            switch purpose {
-            case .fire: carryOutActivation(Call(withoutUserInfo: call))
-            case .activation: carryOutActivation(call)
-            case .rehearsal: break
-            }
-        }
-        return .outermost
+        if !now.isActive { try activate(call, for: purpose, in: role) }
+        return role
     }
 
     /// Ends the turn of a call that has begun it: drains the queue, releases the machine, and lets go of what it kept.
     func finish(_ role: TurnRole, _ call: borrowing Call) {
-        guard case .outermost = role else { return }
-        drain(call)
+        switch role {
+        case .nested: return
+        case .inner: return finishInTree(call)
+        case .outermost: drain(call)
+        }
         let retired = call.thread.content.close(call.lentMachine.id)
         if ownership.release() { ParkingLot.shared.wake(for: call.parkable) }
         // Not before, because a deinitializer is user code, which may take the next turn.
         withExtendedLifetime(retired) {}
-    }
-
-    /// Enters the state in which a new machine begins, or tells that of a restored one: before, commit, after, and drain.
-    @inline(never)
-    func carryOutActivation(_ call: borrowing Call) {
-        let plan = TransitionPlan(now.activation, in: now.index, in: definition)
-        _ = call.turn { $0.beginFire() }
-        var loan = lendCurrent(plan, call)
-        notify(.before, of: plan, loan)
-        noteActivation(entry(of: plan))
-        call.turn { $0.commit() }
-        notify(.after, of: plan, loan)
-        call.takeBack(&loan)
-        drain(call)
     }
 }

@@ -8,7 +8,22 @@
 
 extension MachineCore {
     /// What the machine works with, if its workflow has anything that goes on by itself.
-    var environment: MachineEnvironment? { callbacks.lazy.compactMap(\.environment).first }
+    var environment: MachineEnvironment? {
+        let callbacks = callbacks
+        let entries = callbacks.span
+        for index in entries.indices {
+            if let environment = entries[index].environment { return environment }
+        }
+        return nil
+    }
+
+    /// The same, made if it has none; by whoever owns the machine.
+    var madeEnvironment: MachineEnvironment {
+        if let environment { return environment }
+        let made = MachineEnvironment(.system, entered: nil)
+        _ = addCallbacks([.environment(made)])
+        return made
+    }
 
     /// When a transition enters its destination, if anything goes on there.
     @inline(__always)
@@ -21,8 +36,9 @@ extension MachineCore {
     ///
     /// What is due already fires at once, as a callback would fire it.
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
-        guard let environment, !environment.isPassive, let machine = transition.machine as? any AutomaticMachine
-        else { return }
+        guard let environment, let machine = transition.machine as? any AutomaticMachine else { return }
+        startRegions()
+        guard !environment.isPassive else { return }
         let state = transition.destination
         let deadlines = StateDeadlines(
             definition.deadlines(of: plan.destination, transition.destinationObject, environment.entered),

@@ -31,6 +31,9 @@ struct Turn<Transition, Notice> {
 
     init(in state: Int) { expected = state }
 
+    /// Whether a builder, a guard or a `will…` hook runs.
+    var isDeciding: Bool { if case .deciding = phase { true } else { false } }
+
     /// Begins anew, when nothing is left to be done.
     mutating func restart(in state: Int) {
         phase = .idle

@@ -84,8 +84,14 @@ extension StateMachine {
     ) throws -> Result {
         do {
             return try core.perform(call, body)
-        } catch let circle as Deadlock {
-            let error = invalid(.deadlock, terms, userInfo: call.userInfo, machines: circle.machines)
+        } catch let obstacle as Obstacle {
+            let reason: InvalidAction.Reason =
+                switch obstacle {
+                case .circle, .regionInUse: .deadlock
+                case .notCurrent: .notCurrent
+                case .holderIsDeciding: .transitionInProgress
+                }
+            let error = invalid(reason, terms, userInfo: call.userInfo, machines: obstacle.machines)
             core.tellOutsideTurn(.refused(error), call)
             throw error
         }

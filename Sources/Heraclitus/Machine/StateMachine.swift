@@ -31,7 +31,10 @@ public final class StateMachine<W: Workflow>: Sendable {
     @usableFromInline let core: MachineCore
 
     @usableFromInline
-    init(_ core: consuming MachineCore) { self.core = core }
+    init(_ core: consuming MachineCore) {
+        self.core = core
+        if definition.hasComposites { self.core.takeFirstRegions(of: self) }
+    }
 
     /// Makes a machine in the workflow's initial state.
     ///
@@ -216,6 +219,8 @@ extension StateMachine: Parkable {
     @usableFromInline var parkingName: String { definition.workflow }
 
     @usableFromInline var ownerNumber: UInt? { core.ownership.ownerNumber }
+
+    @usableFromInline var isHeld: Bool { core.ownership.isHeld }
 
     @usableFromInline
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {

@@ -9,6 +9,7 @@ struct StateHooks: Sendable {
     private let exiting: (any Exiting.Type)?
     private let entering: (any Entering.Type)?
     private let restoring: (any Restoring.Type)?
+    private let composite: (any Composite.Type)?
 
     /// The phases in which it has a hook when it is left.
     private(set) var whenLeft: CallbackPhases
@@ -20,7 +21,12 @@ struct StateHooks: Sendable {
     private(set) var whenUpdated: CallbackPhases = []
 
     /// The phases in which it has a hook when its machine is activated.
-    var whenActivated: CallbackPhases { restoring == nil ? whenEntered : whenEntered.union(.ofRestoring) }
+    var whenActivated: CallbackPhases {
+        restoring == nil ? whenEntered : whenEntered.union(CallbackPhases(.didRestore))
+    }
+
+    /// Whether the state holds machines.
+    var isComposite: Bool { composite != nil }
 
     /// Finds the hooks of a class.
     /// - Parameters:
@@ -36,16 +42,22 @@ struct StateHooks: Sendable {
         exiting = type as? any Exiting.Type
         entering = type as? any Entering.Type
         restoring = type as? any Restoring.Type
+        composite = type as? any Composite.Type
         whenLeft = CallbackPhases(listening: [
             (.guards, exitGuarding != nil), (.willExit, exitPreparing != nil), (.didExit, exiting != nil),
         ])
         whenEntered = CallbackPhases(listening: [
             (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil), (.didEnter, entering != nil),
         ])
-        if hasActivity {
+        if hasActivity || composite != nil {
             whenLeft.insert(CallbackPhases(.activityEnd))
             whenEntered.insert(CallbackPhases(.activityStart))
             whenUpdated.insert(CallbackPhases(.activityStart))
+        }
+        if composite != nil {
+            whenLeft.formUnion([CallbackPhases(.willExit), CallbackPhases(.regions)])
+            whenEntered.insert(CallbackPhases(.regions))
+            whenUpdated.insert(CallbackPhases(.regions))
         }
     }
 }
@@ -99,5 +111,13 @@ extension StateHooks {
             transition.objects.withDestination(as: type) { $0.didRestore(transition) }
         }
         if let restoring { tell(restoring) }
+    }
+
+    /// The machines that an object of the class holds, each once.
+    func regions(of state: AnyObject) -> [any Region] {
+        guard composite != nil, let composite = state as? any Composite else { return [] }
+        var regions: [any Region] = []
+        for region in composite.regions where !regions.contains(where: { $0 === region }) { regions.append(region) }
+        return regions
     }
 }

@@ -9,6 +9,17 @@ public struct StateTransition: Sendable {
         let isUpdate: Bool
         let source: (any WorkflowState.Type)?
         let destination: any WorkflowState.Type
+
+        /// The same for a state that is left together with the source.
+        func leaving(_ state: any WorkflowState.Type) -> Terms {
+            Terms(
+                eventName: eventName,
+                eventIndex: eventIndex,
+                isUpdate: false,
+                source: state,
+                destination: destination
+            )
+        }
     }
 
     let objects: LentObjects<Terms>
