@@ -26,6 +26,10 @@ struct Definition: Sendable {
 
         /// How an object is handed out as the workflow's `AnyState`, if it can be one.
         let findLayout: @Sendable (AnyObject) -> ExistentialLayout?
+
+        /// Whether machines have to be given a context.
+        let needsContext: Bool
+
         /// Whether anything goes on by itself in any state.
         let hasActivity: Bool
         let stateIndices: ClassTable
@@ -46,7 +50,8 @@ struct Definition: Sendable {
         eventValues: ErasedImmortal,
         initial: (any WorkflowState.Type)?,
         objectAccess: ObjectAccess,
-        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?
+        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
+        needsContext: Bool
     ) {
         let stateIndices = ClassTable(states.map { RegisteredClass($0.type, index: $0.index) })
         content = Immortal(
@@ -64,6 +69,7 @@ struct Definition: Sendable {
                 },
                 objectAccess: objectAccess,
                 findLayout: findLayout,
+                needsContext: needsContext,
                 hasActivity: states.contains { !$0.deadlines.isEmpty },
                 stateIndices: stateIndices,
                 stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },
@@ -85,6 +91,14 @@ struct Definition: Sendable {
     var events: ImmortalArray<CompiledEvent> { content.value.events }
 
     var hasActivity: Bool { content.value.hasActivity }
+
+    var needsContext: Bool { content.value.needsContext }
+
+    /// A context for a machine to keep; `nil` in a workflow without one.
+    @usableFromInline
+    func given<Context: Sendable>(_ context: Context) -> GivenContext? {
+        needsContext ? GivenContext(context) : nil
+    }
 
     var actions: [CompiledAction] { content.value.actions }
 

@@ -3,6 +3,7 @@ struct DefinitionCompiler {
     let workflow: String
     let version: Int
     let migrations: [Migration]
+    let needsContext: Bool
     let properties: DeclaredProperties
 
     /// Where each event leads.
@@ -31,6 +32,7 @@ struct DefinitionCompiler {
         workflow = W.name
         version = W.version
         migrations = W.migrations
+        needsContext = W.Context.self != Void.self
         properties = DeclaredProperties(of: workflowValue)
         unsuitableType = Self.isHandedOutAsObject(initial) ? nil : String(describing: W.AnyState.self)
         common = W.AnyState.self as? AnyClass
@@ -116,7 +118,8 @@ struct DefinitionCompiler {
             eventValues: eventValues,
             initial: initial,
             objectAccess: objectAccess,
-            findLayout: findLayout
+            findLayout: findLayout,
+            needsContext: needsContext
         )
     }
 

@@ -94,6 +94,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "a guard, a builder or a will hook of the transition under way is running."
         case .endlessChain:
             "callbacks have fired the machine too often before the outermost fire returned."
+        case .missingContext:
+            "the machine was not given its context."
         case .deadlock:
             "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
@@ -122,6 +124,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "Fire from a did hook or an observer instead. It is carried out after the transition under way."
         case .endlessChain:
             "Look for hooks that fire one another endlessly."
+        case .missingContext:
+            "Call `activate(context:)` first."
         case .deadlock:
             "Let callbacks fire the machines in one order, or after the transition under way."
         }
@@ -156,6 +160,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
         case .notInState: "it is allowed only in \(expected ?? "another state")."
         case .unknownAction: "the workflow lists no such action."
         case .failed: "it failed: \(causeWords)"
+        case .missingContext: "the machine was not given its context."
         case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
     }
@@ -170,6 +175,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
         case .unknownAction:
             "Its actions are \(candidates.isEmpty ? "none" : candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
         case .failed: nil
+        case .missingContext: "Call `activate(context:)` first."
         case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
         }
     }

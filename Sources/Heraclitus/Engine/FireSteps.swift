@@ -152,15 +152,19 @@ extension MachineCore {
         return .ignored(IgnoredEvent(name: event.value.name, state: state, userInfo: call.userInfo))
     }
 
-    /// The error of a fire that can never acquire the machine, when observers have been told.
+    /// The error of a fire that gets no turn, when observers have been told.
     @inline(never)
-    func deadlock(
+    func noTurn(
         _ selector: EventSelector,
-        _ circle: Deadlock,
+        _ problem: NoTurn,
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) -> InvalidTransition {
-        let refusal = refusal(.deadlock, of: selector, from: now.index, machines: circle.machines)
+        let refusal =
+            switch problem {
+            case .deadlock(let machines): refusal(.deadlock, of: selector, from: now.index, machines: machines)
+            case .missingContext: refusal(.missingContext, of: selector, from: now.index)
+            }
         let error = InvalidTransition(refusal, in: definition, userInfo: call.userInfo)
         if purpose.isToldToObservers { tellOutsideTurn(.rejected(error), call) }
         return error

@@ -54,6 +54,9 @@ public struct InvalidTransition: Error, Sendable {
         /// Callbacks fired the machine more often than ``StateMachine/chainLimit`` before the outermost fire returned.
         case endlessChain
 
+        /// The machine was not given its ``Workflow/Context`` yet: call ``StateMachine/activate(context:userInfo:)``.
+        case missingContext
+
         /// Waiting for the machine would never end: the thread that owns it waits for this thread, through the machines in
         /// ``InvalidTransition/machines``.
         case deadlock

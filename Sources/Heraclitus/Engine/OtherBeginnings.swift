@@ -10,8 +10,8 @@ extension MachineCore {
 
     /// Calls a body that may fire, in turn with the transitions.
     ///
-    /// The body gets the place in the queue at which observers are to hear of it. What it throws comes back; a circle of waits is a
-    /// ``Deadlock``.
+    /// The body gets the place in the queue at which observers are to hear of it. What it throws comes back; that there is no turn is a
+    /// ``NoTurn``.
     func perform<Result>(_ call: borrowing Call, _ body: (TurnPlace) throws -> Result) throws -> Result {
         let role = try acquire(call)
         defer { finish(role, call) }

@@ -36,7 +36,7 @@ extension MachineCore {
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
         let role: TurnRole
-        do { role = try acquire(call, for: purpose) } catch { throw deadlock(selector, error, purpose, call) }
+        do { role = try acquire(call, for: purpose) } catch { throw noTurn(selector, error, purpose, call) }
         defer { if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) } }
         do throws(Refusal) {
             let source = try begin(selector, call)
@@ -127,24 +127,36 @@ enum TurnRole {
     case nested
 }
 
-/// The error of a call that can never acquire its machine: the owners of these wait for one another.
-struct Deadlock: Error {
-    let machines: [String]
+/// The error of a call that gets no turn.
+enum NoTurn: Error {
+    /// It can never acquire its machine: the owners of these wait for one another.
+    case deadlock(machines: [String])
+
+    /// The machine was not given yet what its states need.
+    case missingContext
 }
 
 extension MachineCore {
     /// Acquires the machine for a call, waiting for another thread's turn, and activates it if that is due.
     ///
+    /// A machine that was not given its context is not activated, and gets no turn.
+    ///
     /// An activation gets the user info of a call whose purpose it is; one that comes before a fire gets none.
     @inline(__always)
-    func acquire(_ call: borrowing Call, for purpose: CallPurpose = .fire) throws(Deadlock) -> TurnRole {
+    func acquire(_ call: borrowing Call, for purpose: CallPurpose = .fire) throws(NoTurn) -> TurnRole {
         let thread = call.thread.id
         if !ownership.tryAcquire(by: thread) {
             if ownership.isOwned(by: thread) { return .nested }
-            if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) { throw Deadlock(machines: circle) }
+            if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) {
+                throw .deadlock(machines: circle)
+            }
         }
         call.thread.content.open(call.lentMachine.id, in: now.index)
         if !now.isActive {
+            guard isEquipped else {
+                finish(.outermost, call)
+                throw .missingContext
+            }
             switch purpose {
             case .fire: carryOutActivation(Call(withoutUserInfo: call))
             case .activation: carryOutActivation(call)

@@ -10,6 +10,9 @@ extension MachineCore {
     /// What the machine works with, if its workflow has anything that goes on by itself.
     var environment: MachineEnvironment? { callbacks.lazy.compactMap(\.environment).first }
 
+    /// Whether the machine has all that its states need to run.
+    var isEquipped: Bool { !definition.needsContext || environment?.context != nil }
+
     /// When a transition enters its destination, if anything goes on there.
     @inline(__always)
     func entry(of plan: TransitionPlan) -> MachineEnvironment.Entry? {
@@ -46,6 +49,11 @@ extension MachineCore {
 }
 
 extension Definition {
+    /// What a machine works with; nothing where it needs nothing.
+    func environment(_ scheduler: Scheduler, _ context: GivenContext?, entered: Date?) -> MachineEnvironment? {
+        hasActivity || needsContext ? MachineEnvironment(scheduler, context, entered: entered) : nil
+    }
+
     /// The deadlines of a machine as of a moment, in the order of their dates.
     func deadlines(of snapshot: Snapshot) -> [(deadline: CompiledDeadline, date: Date)] {
         guard let entered = snapshot.entered else { return [] }

@@ -38,7 +38,7 @@ extension StateMachine: AutomaticMachine {
         do throws(InvalidTransition) {
             try fire(.bound(event: deadline.event, to: deadlines), userInfo: UserInfo(due: date)) { candidate in
                 guard let build = deadline.rule.build else { return try core.onlyEmptyState(of: candidate) }
-                return OwnedObject(try build(deadlines.state))
+                return OwnedObject(try build(deadlines.state, core.environment?.context))
             }
             return true
         } catch {

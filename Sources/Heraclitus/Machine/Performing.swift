@@ -84,8 +84,13 @@ extension StateMachine {
     ) throws -> Result {
         do {
             return try core.perform(call, body)
-        } catch let circle as Deadlock {
-            let error = invalid(.deadlock, terms, userInfo: call.userInfo, machines: circle.machines)
+        } catch let problem as NoTurn {
+            let error =
+                switch problem {
+                case .deadlock(let machines):
+                    invalid(.deadlock, terms, userInfo: call.userInfo, machines: machines)
+                case .missingContext: invalid(.missingContext, terms, userInfo: call.userInfo)
+                }
             core.tellOutsideTurn(.refused(error), call)
             throw error
         }

@@ -33,40 +33,15 @@ public final class StateMachine<W: Workflow>: Sendable {
     @usableFromInline
     init(_ core: consuming MachineCore) { self.core = core }
 
-    /// Makes a machine in the workflow's initial state.
-    ///
-    /// The first use of a workflow reads its definition and stops the program if that is wrong.
-    /// - Parameter scheduler: Fires the events that are due.
-    public convenience init(scheduler: Scheduler = .system) {
-        self.init(placing: W.initial, due: .entry, scheduler)
-    }
-
-    /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
-    ///
-    /// Activation calls the state's entry hooks, as those of the initial state after ``init(scheduler:)``. For a state that was entered long
-    /// ago, use ``init(alreadyIn:scheduler:)``. An object whose class is not registered with the workflow stops the program.
-    /// - Parameters:
-    ///   - state: The state to begin in.
-    ///   - scheduler: Fires the events that are due.
-    public convenience init(entering state: W.AnyState, scheduler: Scheduler = .system) {
-        self.init(placing: state, due: .entry, scheduler)
-    }
-
-    /// Makes a machine that is already in a state; activation restores it without entry hooks.
-    ///
-    /// Activation calls ``Restoring/didRestore(_:)`` and no entry hook, as after an archive. For a state that is to be entered, use
-    /// ``init(entering:scheduler:)``. An object whose class is not registered with the workflow stops the program.
-    /// - Parameters:
-    ///   - state: The state it is in.
-    ///   - scheduler: Fires the events that are due.
-    public convenience init(alreadyIn state: W.AnyState, scheduler: Scheduler = .system) {
-        self.init(placing: state, due: .restoring, scheduler)
-    }
-
     @inlinable
-    convenience init(placing state: W.AnyState, due activation: PackedStatus.Activation, _ scheduler: Scheduler) {
+    convenience init(
+        placing state: W.AnyState,
+        due activation: PackedStatus.Activation,
+        _ scheduler: Scheduler,
+        _ context: GivenContext?
+    ) {
         let definition = CompiledWorkflow<W>.shared.definition
-        self.init(MachineCore(definition, beginningIn: definition.object(of: state), activation, scheduler))
+        self.init(MachineCore(definition, beginningIn: definition.object(of: state), activation, scheduler, context))
     }
 }
 
@@ -77,13 +52,14 @@ extension MachineCore {
         _ definition: Definition,
         beginningIn state: consuming OwnedObject,
         _ activation: PackedStatus.Activation,
-        _ scheduler: Scheduler = .system
+        _ scheduler: Scheduler = .system,
+        _ context: GivenContext? = nil
     ) {
         self.init(
             definition,
             state,
             PackedStatus(state.withObject(definition.indexOfBeginning), activation),
-            environment: definition.hasActivity ? MachineEnvironment(scheduler, entered: nil) : nil
+            environment: definition.environment(scheduler, context, entered: nil)
         )
     }
 }
