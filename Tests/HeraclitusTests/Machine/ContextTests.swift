@@ -148,7 +148,11 @@ import Testing
         let machine = try decoder.decode(StateMachine<Gate>.self, from: machine(Porter()).archive())
         let heard = Journal()
         machine.observe { [weak machine] _ in
-            do throws(InvalidTransition) { try machine?.fire.open(OpenState("x")) } catch { heard.write(error.reason.rawValue) }
+            do throws(InvalidTransition) {
+                try machine?.fire.open(OpenState("x"))
+            } catch {
+                heard.write(error.reason.rawValue)
+            }
         }
         #expect(throws: InvalidTransition.self) { try machine.fire.open(OpenState("y")) }
         #expect(heard.entries == ["missingContext"])
@@ -210,8 +214,8 @@ import Testing
 
     private struct Maybe: Workflow {
         typealias Context = Porter?
-        static var initial: any WorkflowState { ShutState() }
-        let stay = Event(to: LockedState.self)
+        static var initial: any WorkflowState { HallState() }
+        let stay = Event(from: HallState.self, to: LockedState.self)
     }
 
     @Test("A context may be an optional, and its `nil` is one that was given")
