@@ -11,6 +11,12 @@ struct CompiledState: Sendable {
 
     /// The events that fire by themselves in it.
     let deadlines: [CompiledDeadline]
+
+    /// The events that fire when machines in it have ended.
+    let completions: [CompiledCompletion]
+
+    /// Whether nothing leaves it.
+    let isFinal: Bool
     let layout = LearnedLayout()
 
     /// Whether anything follows from when it was entered.
@@ -18,12 +24,22 @@ struct CompiledState: Sendable {
 
     private let empty: (any EmptyState.Type)?
 
-    init(index: Int, type: any WorkflowState.Type, name: String, lineage: [Int], deadlines: [CompiledDeadline]) {
+    init(
+        index: Int,
+        type: any WorkflowState.Type,
+        name: String,
+        lineage: [Int],
+        deadlines: [CompiledDeadline],
+        completions: [CompiledCompletion],
+        isFinal: Bool
+    ) {
         self.index = index
         self.type = type
         self.name = name
         self.lineage = lineage
         self.deadlines = deadlines
+        self.completions = completions
+        self.isFinal = isFinal
         hooks = StateHooks(of: type, hasActivity: !deadlines.isEmpty)
         empty = type as? any EmptyState.Type
     }
@@ -42,6 +58,13 @@ struct CompiledDeadline: Sendable {
     /// The number of the event.
     let event: Int
     let rule: DeadlineRule
+}
+
+/// An event that fires in a state when machines in it have ended.
+struct CompiledCompletion: Sendable {
+    /// The number of the event.
+    let event: Int
+    let rule: CompletionRule
 }
 
 /// A class of states with its number.

@@ -26,6 +26,10 @@ struct Definition: Sendable {
 
         /// How an object is handed out as the workflow's `AnyState`, if it can be one.
         let findLayout: @Sendable (AnyObject) -> ExistentialLayout?
+
+        /// Whether machines have to be given a context.
+        let needsContext: Bool
+
         /// Whether anything goes on by itself in any state, or any holds machines.
         let hasActivity: Bool
 
@@ -49,7 +53,8 @@ struct Definition: Sendable {
         eventValues: ErasedImmortal,
         initial: (any WorkflowState.Type)?,
         objectAccess: ObjectAccess,
-        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?
+        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
+        needsContext: Bool
     ) {
         let stateIndices = ClassTable(states.map { RegisteredClass($0.type, index: $0.index) })
         content = Immortal(
@@ -67,6 +72,7 @@ struct Definition: Sendable {
                 },
                 objectAccess: objectAccess,
                 findLayout: findLayout,
+                needsContext: needsContext,
                 hasActivity: states.contains { !$0.deadlines.isEmpty || $0.hooks.isComposite },
                 hasComposites: states.contains { $0.hooks.isComposite },
                 stateIndices: stateIndices,
@@ -91,6 +97,14 @@ struct Definition: Sendable {
     var hasActivity: Bool { content.value.hasActivity }
 
     @inlinable var hasComposites: Bool { content.value.hasComposites }
+
+    var needsContext: Bool { content.value.needsContext }
+
+    /// A context for a machine to keep; `nil` in a workflow without one.
+    @usableFromInline
+    func given<Context: Sendable>(_ context: Context) -> GivenContext? {
+        needsContext ? GivenContext(context) : nil
+    }
 
     var actions: [CompiledAction] { content.value.actions }
 

@@ -57,6 +57,11 @@ extension MachineCore {
         forEachClosure(in: phase) { $0.call(transition) }
     }
 
+    /// Tells observers of the whole tree what has happened in a machine in the state.
+    func tellTreeObservers(_ occurrence: Occurrence) {
+        forEachClosure(in: .regionNotices) { $0.tell(occurrence) }
+    }
+
     /// Tells observers what is no transition.
     func tellObservers(_ occurrence: Occurrence) {
         forEachClosure(in: .notices) { $0.tell(occurrence) }
@@ -76,7 +81,7 @@ extension MachineCore {
         case .activityEnd: endActivity()
         case .activityStart: startActivity(of: plan, transition)
         case .didFire: for hook in definition.events[plan.event].declaration.didFire { hook(transition) }
-        case .guards, .observers, .notices: break
+        case .guards, .observers, .notices, .regionNotices: break
         }
     }
 

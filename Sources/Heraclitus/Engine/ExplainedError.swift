@@ -63,7 +63,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
     var attempt: String {
         let what =
             event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" } ?? "fire an event that it does not know"
-        return "\(workflow) cannot \(what) in \(source)"
+        return "\(workflow)\(path.map { " (\($0))" } ?? "") cannot \(what) in \(source)"
     }
 
     var explanation: String {
@@ -96,6 +96,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "a guard, a builder or a will hook of the transition under way is running."
         case .endlessChain:
             "callbacks have fired the machine too often before the outermost fire returned."
+        case .missingContext:
+            "the machine was not given its context."
         case .deadlock:
             "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
@@ -126,6 +128,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "Fire from a did hook or an observer instead. It is carried out after the transition under way."
         case .endlessChain:
             "Look for hooks that fire one another endlessly."
+        case .missingContext:
+            "Call `activate(context:)` first."
         case .deadlock:
             "Let callbacks fire the machines in one order, or after the transition under way."
         }
@@ -160,6 +164,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
         case .notInState: "it is allowed only in \(expected ?? "another state")."
         case .unknownAction: "the workflow lists no such action."
         case .failed: "it failed: \(causeWords)"
+        case .missingContext: "the machine was not given its context."
         case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         case .notCurrent: "it belongs to a state object that is not the current one."
         case .transitionInProgress: "the machine that it belongs to is in the middle of a decision."
@@ -176,6 +181,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
         case .unknownAction:
             "Its actions are \(candidates.isEmpty ? "none" : candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
         case .failed, .notCurrent, .transitionInProgress: nil
+        case .missingContext: "Call `activate(context:)` first."
         case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
         }
     }

@@ -102,7 +102,7 @@ extension MachineCore {
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) throws(Refusal) {
-        do throws(Obstacle) {
+        do throws(NoTurn) {
             try claimRegions(of: state.object, in: plan.destination, for: purpose, call)
         } catch {
             call.takeBack(&loan)
@@ -171,18 +171,25 @@ extension MachineCore {
         return .ignored(IgnoredEvent(name: event.value.name, state: state, userInfo: call.userInfo))
     }
 
-    /// The error of a fire that cannot have the machine, when observers have been told.
+    /// The error of a fire that gets no turn, when observers have been told.
     @inline(never)
-    func unavailable(
+    func noTurn(
         _ selector: EventSelector,
-        _ obstacle: Obstacle,
+        _ problem: NoTurn,
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) -> InvalidTransition {
-        let refusal = refusal(obstacle.reason, of: selector, from: now.index, machines: obstacle.machines)
-        let error = InvalidTransition(refusal, in: definition, userInfo: call.userInfo)
+        let refusal = refusal(problem.reason, of: selector, from: now.index, machines: problem.machines)
+        let error = invalidTransition(refusal, call)
         if purpose.isToldToObservers { tellOutsideTurn(.rejected(error), call) }
         return error
+    }
+
+    /// The error of a refusal, with where the machine is.
+    @inline(never)
+    func invalidTransition(_ refusal: Refusal, _ call: borrowing Call) -> InvalidTransition {
+        let refusal = ownership.isHeld ? refusal.at(path) : refusal
+        return InvalidTransition(refusal, in: definition, userInfo: call.userInfo)
     }
 
     /// Tells observers something without the turn, which does not come; nothing of what they cause by that themselves.

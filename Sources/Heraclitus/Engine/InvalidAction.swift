@@ -20,6 +20,9 @@ public struct InvalidAction: Error, Sendable {
         /// The action threw. Observers get this reason, the caller gets the ``InvalidAction/underlyingError``.
         case failed
 
+        /// The machine was not given its ``Workflow/Context`` yet: call ``StateMachine/activate(context:userInfo:)``.
+        case missingContext
+
         /// Waiting for the machine would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``.
         case deadlock
 

@@ -60,6 +60,9 @@ public struct InvalidTransition: Error, Sendable {
         /// Callbacks fired the machine more often than ``StateMachine/chainLimit`` before the outermost fire returned.
         case endlessChain
 
+        /// The machine was not given its ``Workflow/Context`` yet: call ``StateMachine/activate(context:userInfo:)``.
+        case missingContext
+
         /// Waiting for the machine would never end: the thread that owns it waits for this thread, through the machines in
         /// ``InvalidTransition/machines``.
         case deadlock
@@ -82,6 +85,9 @@ public struct InvalidTransition: Error, Sendable {
 
     /// The name of the workflow.
     public var workflow: String { definition.workflow }
+
+    /// Where the machine is, if it belongs to another one: that one's workflow, and the properties on the way, such as `Order.payment`.
+    public var path: String? { refusal.details?.path }
 
     /// The name of the event that was fired; `nil` where `enter` found none or several, and for one that has none.
     public var event: String? { refusal.event.map { definition.events[$0].name } ?? refusal.details?.event }
@@ -137,6 +143,20 @@ struct Refusal: Error {
         self.details = details
     }
 
+    /// The same of a machine that belongs to another one.
+    func at(_ path: String?) -> Refusal {
+        let details = Details(
+            event: details?.event,
+            source: details?.source,
+            destination: details?.destination,
+            underlyingError: details?.underlyingError,
+            candidates: details?.candidates ?? [],
+            machines: details?.machines ?? [],
+            path: path
+        )
+        return Refusal(reason, event: event, from: source, details)
+    }
+
     /// The number of the event that was fired, where there is one.
     var event: Int? { eventNumber < 0 ? nil : Int(eventNumber) }
 
@@ -151,6 +171,7 @@ struct Refusal: Error {
         let underlyingError: (any Error)?
         let candidates: [String]
         let machines: [String]
+        let path: String?
 
         init(
             event: String? = nil,
@@ -158,7 +179,8 @@ struct Refusal: Error {
             destination: String? = nil,
             underlyingError: (any Error)? = nil,
             candidates: [String] = [],
-            machines: [String] = []
+            machines: [String] = [],
+            path: String? = nil
         ) {
             self.event = event
             self.source = source
@@ -166,6 +188,7 @@ struct Refusal: Error {
             self.underlyingError = underlyingError
             self.candidates = candidates
             self.machines = machines
+            self.path = path
         }
     }
 }

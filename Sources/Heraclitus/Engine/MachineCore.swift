@@ -25,7 +25,8 @@ struct MachineCore: ~Copyable, Sendable {
     init(
         _ definition: Definition,
         _ snapshot: Snapshot,
-        _ scheduler: Scheduler = .system
+        _ scheduler: Scheduler = .system,
+        _ context: GivenContext? = nil
     ) {
         self.init(
             definition,
@@ -33,8 +34,7 @@ struct MachineCore: ~Copyable, Sendable {
             snapshot.status,
             snapshot.revision,
             snapshot.previous,
-            environment: definition.hasActivity
-                ? MachineEnvironment(scheduler, entered: snapshot.entered) : nil
+            environment: definition.environment(scheduler, context, entered: snapshot.entered)
         )
     }
 

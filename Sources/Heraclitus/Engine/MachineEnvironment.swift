@@ -8,7 +8,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// What a machine works with whose states have deadlines or hold machines, or that is held itself: others have none of this.
+/// What a machine works with whose states have deadlines or hold machines, whose workflow has a context, or that is held itself: others
+/// have none of this.
 ///
 /// It goes with its machine, and takes from the scheduler what still waits there.
 final class MachineEnvironment: Sendable {
@@ -30,10 +31,22 @@ final class MachineEnvironment: Sendable {
     /// When the current state was entered, as the bits of a time interval; changes with the state, in its lock.
     private let entryTime: Atomic<UInt64>
     private let deadlines = Lock<StateDeadlines?>(nil)
+    private let givenContext: Lock<GivenContext?>
 
-    init(_ scheduler: Scheduler, entered: Date?) {
+    init(_ scheduler: Scheduler, _ context: GivenContext?, entered: Date?) {
         ownScheduler = scheduler
+        givenContext = Lock(context)
         entryTime = Atomic((entered ?? scheduler.date).timeIntervalSinceReferenceDate.bitPattern)
+    }
+
+    /// What the machine was given; `nil` before that, and in a workflow without a context.
+    var context: GivenContext? { givenContext.withLock { $0 } }
+
+    /// Gives the machine a context, unless it has one.
+    func give(_ context: GivenContext) {
+        givenContext.withLock { given in
+            if given == nil { given = context }
+        }
     }
 
     var entered: Date {

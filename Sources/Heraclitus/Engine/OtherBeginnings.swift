@@ -10,8 +10,8 @@ extension MachineCore {
 
     /// Calls a body that may fire, in turn with the transitions.
     ///
-    /// The body gets the place in the queue at which observers are to hear of it. What it throws comes back; and an
-    /// ``Obstacle``.
+    /// The body gets the place in the queue at which observers are to hear of it. What it throws comes back; that there is no turn is a
+    /// ``NoTurn``.
     func perform<Result>(_ call: borrowing Call, _ body: (TurnPlace) throws -> Result) throws -> Result {
         let role = try acquire(call)
         defer { finish(role, call) }
@@ -28,9 +28,10 @@ extension MachineCore {
 
     /// Activates the machine for a call that has acquired it, if the call's purpose demands it.
     @inline(never)
-    func activate(_ call: borrowing Call, for purpose: CallPurpose, in role: TurnRole) throws(Obstacle) {
-        if purpose.endsWithGuards { return }
-        do throws(Obstacle) {
+    func activate(_ call: borrowing Call, for purpose: CallPurpose, in role: TurnRole) throws(NoTurn) {
+        do throws(NoTurn) {
+            guard isEquipped else { throw .missingContext }
+            if purpose.endsWithGuards { return }
             let state = state.withOwnersView { state, _ in state }
             try claimRegions(of: state, in: now.index, for: purpose, call)
         } catch {

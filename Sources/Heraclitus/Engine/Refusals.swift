@@ -39,10 +39,10 @@ extension MachineCore {
 
     /// A machine in the destination cannot be had.
     @inline(never)
-    func refusal(of plan: TransitionPlan, because obstacle: Obstacle) -> Refusal {
+    func refusal(of plan: TransitionPlan, because problem: NoTurn) -> Refusal {
         let destination = definition.states[plan.destination].name
-        let details = Refusal.Details(destination: destination, machines: obstacle.machines)
-        return Refusal(obstacle.reason, event: plan.event, from: plan.source, details)
+        let details = Refusal.Details(destination: destination, machines: problem.machines)
+        return Refusal(problem.reason, event: plan.event, from: plan.source, details)
     }
 
     /// No state was made.
@@ -81,10 +81,11 @@ struct DestinationNeeded: Error {
     let candidates: [String]
 }
 
-extension Obstacle {
+extension NoTurn {
     var reason: InvalidTransition.Reason {
         switch self {
-        case .circle: .deadlock
+        case .deadlock: .deadlock
+        case .missingContext: .missingContext
         case .notCurrent: .notCurrent
         case .holderIsDeciding: .transitionInProgress
         case .regionInUse: .regionInUse
@@ -94,8 +95,8 @@ extension Obstacle {
     /// The workflows of the machines that it is about.
     var machines: [String] {
         switch self {
-        case .circle(let machines), .regionInUse(let machines): machines
-        case .notCurrent, .holderIsDeciding: []
+        case .deadlock(let machines), .regionInUse(let machines): machines
+        case .missingContext, .notCurrent, .holderIsDeciding: []
         }
     }
 }

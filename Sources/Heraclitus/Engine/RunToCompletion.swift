@@ -36,7 +36,7 @@ extension MachineCore {
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
         let role: TurnRole
-        do { role = try acquire(call, for: purpose) } catch { throw unavailable(selector, error, purpose, call) }
+        do { role = try acquire(call, for: purpose) } catch { throw noTurn(selector, error, purpose, call) }
         defer { if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) } }
         do throws(Refusal) {
             let source = try begin(selector, call)
@@ -65,7 +65,7 @@ extension MachineCore {
                 carryOut(plan, to: state, loan, call)
             }
         } catch {
-            let error = InvalidTransition(error, in: definition, userInfo: call.userInfo)
+            let error = invalidTransition(error, call)
             if purpose.isToldToObservers { post(.rejected(error), call) }
             throw error
         }
@@ -133,9 +133,11 @@ enum TurnRole {
 extension MachineCore {
     /// Acquires the machine for a call, waiting for another thread's turn, and activates it if that is due.
     ///
+    /// A machine that was not given its context is not activated, and gets no turn.
+    ///
     /// An activation gets the user info of a call whose purpose it is; one that comes before a fire gets none.
     @inline(__always)
-    func acquire(_ call: borrowing Call, for purpose: CallPurpose = .fire) throws(Obstacle) -> TurnRole {
+    func acquire(_ call: borrowing Call, for purpose: CallPurpose = .fire) throws(NoTurn) -> TurnRole {
         let thread = call.thread.id
         var role = TurnRole.outermost
         if ownership.tryAcquire(by: thread) {

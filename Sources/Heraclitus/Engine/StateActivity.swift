@@ -20,10 +20,13 @@ extension MachineCore {
     /// The same, made if it has none; by whoever owns the machine.
     var madeEnvironment: MachineEnvironment {
         if let environment { return environment }
-        let made = MachineEnvironment(.system, entered: nil)
+        let made = MachineEnvironment(.system, nil, entered: nil)
         _ = addCallbacks([.environment(made)])
         return made
     }
+
+    /// Whether the machine has all that its states need to run.
+    var isEquipped: Bool { !definition.needsContext || environment?.context != nil }
 
     /// When a transition enters its destination, if anything goes on there.
     @inline(__always)
@@ -36,9 +39,18 @@ extension MachineCore {
     ///
     /// What is due already fires at once, as a callback would fire it.
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
-        guard let environment, let machine = transition.machine as? any AutomaticMachine else { return }
-        startRegions()
-        guard !environment.isPassive else { return }
+        guard let environment, let machine = transition.machine as? any TreeMachine else { return }
+        startDeadlines(of: plan, transition, environment, machine)
+        fireCompletion(of: machine)
+    }
+
+    private func startDeadlines(
+        of plan: TransitionPlan,
+        _ transition: StateTransition,
+        _ environment: MachineEnvironment,
+        _ machine: any TreeMachine
+    ) {
+        guard !environment.isPassive else { return startRegions() }
         let state = transition.destination
         let deadlines = StateDeadlines(
             definition.deadlines(of: plan.destination, transition.destinationObject, environment.entered),
@@ -50,22 +62,58 @@ extension MachineCore {
         // A callback may have fired something already that leaves the state.
         guard expectedState(of: machine) == plan.destination else { return }
         let now = environment.scheduler.date
-        while let next = deadlines.takeFirst(dueBy: now) {
-            // Then the state is about to be left, or to be updated, and this is asked again.
-            if machine.fire(next.deadline, of: deadlines, due: next.date) { return }
+        /// - Returns: Whether the state is about to be left, or to be updated, so that this is asked again.
+        func fireDue(by date: Date) -> Bool {
+            while let next = deadlines.takeFirst(dueBy: date) {
+                if machine.fire(next.deadline, of: deadlines, due: next.date) { return true }
+            }
+            return false
         }
+        // What came due before anything of the machines in the state: they are left before they are entered.
+        let firstOfRegions = environment.place.regions.compactMap(\.nextDeadline).min()
+        if let firstOfRegions, firstOfRegions <= now, fireDue(by: firstOfRegions) { return }
+        startRegions()
+        if fireDue(by: now) { return }
         deadlines.arm()
     }
+
+    /// Fires the event whose time has come because machines in the state have ended, unless the state is about to be left or updated.
+    func fireCompletion(of machine: any TreeMachine) {
+        let completions = definition.states[now.index].completions
+        guard !completions.isEmpty, Call(machine, [:]).turn({ $0.lastQueued == nil }) else { return }
+        let state = state.withOwnersView { state, _ in state }
+        for completion in completions {
+            let haveEnded = completion.rule.regions(state).allSatisfy { region in
+                (region as? any TreeMachine)?.withCore { $0.isInFinalState } == true
+            }
+            if haveEnded, machine.fire(completion, leaving: state) { return }
+        }
+    }
+
+    /// Whether nothing leaves the current state.
+    private var isInFinalState: Bool { now.isActive && definition.states[now.index].isFinal }
 
     /// Ends what goes on in a state that was left.
     func endActivity() { environment?.replaceDeadlines(by: nil) }
 }
 
 extension Definition {
+    /// What a machine works with; nothing where it needs nothing.
+    func environment(_ scheduler: Scheduler, _ context: GivenContext?, entered: Date?) -> MachineEnvironment? {
+        hasActivity || needsContext ? MachineEnvironment(scheduler, context, entered: entered) : nil
+    }
+
     /// The deadlines of a machine as of a moment, in the order of their dates.
     func deadlines(of snapshot: Snapshot) -> [(deadline: CompiledDeadline, date: Date)] {
         guard let entered = snapshot.entered else { return [] }
         return deadlines(of: snapshot.status.index, snapshot.state, entered)
+    }
+
+    /// The first deadline of a machine as of a moment, or of one of the machines in its state.
+    func firstDeadline(of snapshot: Snapshot) -> Date? {
+        let own = deadlines(of: snapshot).first?.date
+        let regions = states[snapshot.status.index].hooks.regions(of: snapshot.state)
+        return regions.compactMap { ($0 as? any TreeMachine)?.nextDeadline }.reduce(own) { min($0 ?? $1, $1) }
     }
 
     /// The deadlines of a state object, in the order of their dates.

@@ -13,6 +13,9 @@ final class TreePlace: Sendable {
         /// Whether that state is the current one.
         var isCurrent = false
 
+        /// Whether the machines above hear of what happens here.
+        var isHeard = false
+
         /// The machines that the current state holds.
         var regions: [any TreeMachine] = []
     }
@@ -43,6 +46,18 @@ final class TreePlace: Sendable {
         contents.withLock { contents in
             contents.holder = nil
             contents.isCurrent = false
+        }
+    }
+
+    /// Whether the machines above hear of what happens in this one.
+    var isHeard: Bool { contents.withLock { $0.isHeard } }
+
+    /// Notes that they do.
+    /// - Returns: Whether they did not before.
+    func beginToBeHeard() -> Bool {
+        contents.withLock { contents in
+            defer { contents.isHeard = true }
+            return !contents.isHeard
         }
     }
 

@@ -84,14 +84,15 @@ extension StateMachine {
     ) throws -> Result {
         do {
             return try core.perform(call, body)
-        } catch let obstacle as Obstacle {
+        } catch let problem as NoTurn {
             let reason: InvalidAction.Reason =
-                switch obstacle {
-                case .circle, .regionInUse: .deadlock
+                switch problem {
+                case .deadlock, .regionInUse: .deadlock
+                case .missingContext: .missingContext
                 case .notCurrent: .notCurrent
                 case .holderIsDeciding: .transitionInProgress
                 }
-            let error = invalid(reason, terms, userInfo: call.userInfo, machines: obstacle.machines)
+            let error = invalid(reason, terms, userInfo: call.userInfo, machines: problem.machines)
             core.tellOutsideTurn(.refused(error), call)
             throw error
         }

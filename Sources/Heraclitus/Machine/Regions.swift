@@ -11,11 +11,16 @@ extension StateMachine: TreeMachine {
         around region: TreePlace,
         for purpose: CallPurpose,
         on thread: CurrentThread<ThreadState>
-    ) throws(Obstacle) -> TurnRole {
+    ) throws(NoTurn) -> TurnRole {
         try core.beginAction(around: region, of: self, for: purpose, Call(self, on: thread))
     }
 
-    func endAction(_ role: TurnRole, on thread: CurrentThread<ThreadState>) {
+    func endAction(_ role: TurnRole, hasEnded: Bool, on thread: CurrentThread<ThreadState>) {
+        if hasEnded { core.fireCompletion(of: self) }
         core.finishRehearsal(role, Call(self, on: thread))
+    }
+
+    func inherit(_ context: GivenContext) {
+        if definition.needsContext, context.value(as: W.Context.self) != nil { core.environment?.give(context) }
     }
 }

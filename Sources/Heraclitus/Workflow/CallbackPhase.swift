@@ -23,6 +23,9 @@ enum CallbackPhase: UInt16, Sendable {
 
     /// Beside transitions: what was refused, performed or announced.
     case notices
+
+    /// The same, and transitions, of the machines in the state.
+    case regionNotices
 }
 
 /// Some phases of a transition.
@@ -46,6 +49,7 @@ struct CallbackPhases: OptionSet, Sendable {
 extension CallbackPhases {
     static var guards: CallbackPhases { CallbackPhases(.guards) }
     static var notices: CallbackPhases { CallbackPhases(.notices) }
+    static var regionNotices: CallbackPhases { CallbackPhases(.regionNotices) }
 
     /// Before the machine shows the destination, when the transition is certain.
     static var before: CallbackPhases { CallbackPhases(rawValue: 0b0000_0000_1110) }

@@ -39,3 +39,15 @@ public protocol Composite: Copying {
 
 /// A machine in a state's data: a ``StateMachine`` of whatever workflow.
 public protocol Region: AnyObject, Sendable {}
+
+/// A composite state that hears of the transitions of the machines in it, at any depth.
+public protocol RegionObserving: Composite {
+    /// Called when a machine in this state has made a transition, after that machine's observers, on the firing thread.
+    ///
+    /// The machine whose state this is may be fired from here, as from a `did…` hook.
+    /// - Parameters:
+    ///   - transition: What has happened.
+    ///   - path: In which machine: the name of the property that holds it, such as `payment`; for one deeper inside, the names on the
+    ///     way there, such as `payment.card`.
+    func regionDidTransition(_ transition: StateTransition, path: String)
+}

@@ -113,6 +113,9 @@ extension StateHooks {
         if let restoring { tell(restoring) }
     }
 
+    /// Whether the state hears of the transitions of machines in it.
+    var observesRegions: Bool { composite is any RegionObserving.Type }
+
     /// The machines that an object of the class holds, each once.
     func regions(of state: AnyObject) -> [any Region] {
         guard composite != nil, let composite = state as? any Composite else { return [] }

@@ -57,7 +57,9 @@ public struct StateTransition: Sendable {
     var machine: AnyObject? { objects.machine }
 
     /// The same for somebody who reads it later, and by then is not to have kept the machine alive.
-    var forLater: StateTransition { StateTransition(objects.forLater()) }
+    func forLater(keeping context: GivenContext?) -> StateTransition {
+        StateTransition(objects.forLater(keeping: context?.object))
+    }
 }
 
 extension StateTransition: CustomStringConvertible {

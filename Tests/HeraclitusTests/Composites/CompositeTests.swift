@@ -251,6 +251,26 @@ import Testing
         #expect(first.stateName == "BusyState" && lamp.stateName == "LitState" && lamp.revision == 1)
     }
 
+    @Test("Errors say where in its tree a machine is")
+    func paths() throws {
+        let order = try Forest.busyOrder()
+        let error = try #require(throws: InvalidTransition.self) { try order.second.lamp.fire.dim() }
+        #expect(error.path == "Order.second.lamp")
+        #expect(error.description.hasPrefix("Lamp (Order.second.lamp) cannot fire \"dim\" in DarkState"))
+        let own = try #require(throws: InvalidTransition.self) { try order.fire.place(PlacedState()) }
+        #expect(own.path == nil)
+    }
+
+    @Test("A machine is in the states of the machines in its state, too")
+    func isIn() throws {
+        let order = try Forest.busyOrder()
+        #expect(order.isIn(PlacedState.self) && order.isIn(BusyState.self) && order.isIn(Forest.LitState.self))
+        #expect(order.isIn(named: "DarkState") && order.isIn(named: "PlacedState") && !order.isIn(named: "BurntState"))
+        #expect(!order.isIn(Forest.IdleState.self) && !order.first.lamp.isIn(PlacedState.self))
+        try order.fire.ship()
+        #expect(!order.isIn(Forest.LitState.self))
+    }
+
     @Test("A region of a holder that is gone refuses every fire")
     func orphan() throws {
         let lamp: StateMachine<Lamp>
@@ -380,6 +400,44 @@ import Testing
             let order = try Forest.busyOrder()
             _ = StateMachine<Forest.Order>(alreadyIn: order.state)
         }
+    }
+
+    /// A state whose copies share its machine.
+    final class SharingState: Composite {
+        let lamp: StateMachine<Lamp>
+        init(lamp: StateMachine<Lamp> = StateMachine()) { self.lamp = lamp }
+        var regions: [any Region] { [lamp] }
+        func copied() -> SharingState { SharingState(lamp: lamp) }
+    }
+    struct Sharing: Workflow {
+        static var initial: any WorkflowState { SharingState() }
+        let change = Event(updating: SharingState.self)
+    }
+
+    @Test("A copy of a state that shares a region with it stops the program")
+    func sharingCopy() async {
+        await #expect(processExitsWith: .failure) {
+            let machine = StateMachine<Sharing>()
+            machine.activate()
+            _ = machine.copy()
+        }
+    }
+
+    @Test("A region that is left and entered again in one turn belongs to its holder all the time")
+    func againInOneTurn() throws {
+        let order = try Forest.busyOrder()
+        let placed = try #require(order.state as? PlacedState)
+        let other = StateMachine<Order>()
+        order.didEnter(Forest.CartState.self) { _, _ in
+            let error = #expect(throws: InvalidTransition.self) { try other.fire.place(PlacedState(first: placed.first)) }
+            #expect(error?.reason == .regionInUse)
+        }
+        try order.perform { _ in
+            try order.fire.unplace()
+            try order.fire.place(placed)
+        }
+        #expect(order.state as AnyObject === placed)
+        try placed.first.lamp.fire.dim()
     }
 
     // MARK: Copies and archives
