@@ -70,7 +70,7 @@ struct Definition: Sendable {
                 objectAccess: objectAccess,
                 findLayout: findLayout,
                 needsContext: needsContext,
-                hasActivity: states.contains { !$0.deadlines.isEmpty },
+                hasActivity: states.contains(where: \.hasActivity),
                 stateIndices: stateIndices,
                 stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },
                 eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }

@@ -41,7 +41,9 @@ extension Definition {
                     )
                 }
             },
-            ignored: leads.states(where: \.isIgnored).map { states[$0].name }
+            ignored: leads.states(where: \.isIgnored).map { states[$0].name },
+            triggers: (event.declaration.deadlines.isEmpty ? [] : [.due])
+                + (event.declaration.failure == nil ? [] : [.failure])
         )
     }
 }

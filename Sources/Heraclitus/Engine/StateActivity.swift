@@ -26,26 +26,36 @@ extension MachineCore {
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
         guard let environment, !environment.isPassive, let machine = transition.machine as? any AutomaticMachine
         else { return }
-        let state = transition.destination
+        if !definition.states[plan.destination].deadlines.isEmpty {
+            guard startDeadlines(of: plan, transition, machine, environment) else { return }
+        }
+        startWork(of: plan, transition, machine, environment)
+    }
+
+    /// - Returns: Whether the machine stays as it is.
+    private func startDeadlines(
+        of plan: TransitionPlan,
+        _ transition: StateTransition,
+        _ machine: any AutomaticMachine,
+        _ environment: MachineEnvironment
+    ) -> Bool {
         let deadlines = StateDeadlines(
             definition.deadlines(of: plan.destination, transition.destinationObject, environment.entered),
-            in: state,
+            in: transition.destination,
             of: machine,
             environment.scheduler
         )
         environment.replaceDeadlines(by: deadlines)
         // A callback may have fired something already that leaves the state.
-        guard expectedState(of: machine) == plan.destination else { return }
+        guard expectedState(of: machine) == plan.destination else { return false }
         let now = environment.scheduler.date
         while let next = deadlines.takeFirst(dueBy: now) {
             // Then the state is about to be left, or to be updated, and this is asked again.
-            if machine.fire(next.deadline, of: deadlines, due: next.date) { return }
+            if deadlines.fire(next, machine) { return false }
         }
         deadlines.arm()
+        return true
     }
-
-    /// Ends what goes on in a state that was left.
-    func endActivity() { environment?.replaceDeadlines(by: nil) }
 }
 
 extension Definition {

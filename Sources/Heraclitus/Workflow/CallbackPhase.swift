@@ -7,7 +7,7 @@ enum CallbackPhase: UInt16, Sendable {
     case willExit
     case willEnter
 
-    /// What goes on in the state that is left ends.
+    /// What goes on in the state that is left ends; the work of one that is updated is handed over to the new data.
     case activityEnd
     case didExit
     case didEnter
@@ -54,7 +54,7 @@ extension CallbackPhases {
     static var ofTransition: CallbackPhases { CallbackPhases(rawValue: 0b0111_0111_1111) }
 
     /// Those in which no state is left or entered.
-    static var ofUpdate: CallbackPhases { CallbackPhases(rawValue: 0b0111_0000_0011) }
+    static var ofUpdate: CallbackPhases { CallbackPhases(rawValue: 0b0111_0001_0011) }
 
     /// Those of a new machine that enters the state in which it begins.
     static var ofEntry: CallbackPhases { CallbackPhases(rawValue: 0b0100_0100_1000) }

@@ -10,6 +10,9 @@ struct StateHooks: Sendable {
     private let entering: (any Entering.Type)?
     private let restoring: (any Restoring.Type)?
 
+    /// The class, if it has work.
+    let working: (any Working.Type)?
+
     /// The phases in which it has a hook when it is left.
     private(set) var whenLeft: CallbackPhases
 
@@ -25,8 +28,8 @@ struct StateHooks: Sendable {
     /// Finds the hooks of a class.
     /// - Parameters:
     ///   - state: The class.
-    ///   - hasActivity: Whether anything goes on by itself while the machine is in the state.
-    init(of state: any WorkflowState.Type, hasActivity: Bool) {
+    ///   - hasDeadlines: Whether events are due in it.
+    init(of state: any WorkflowState.Type, hasDeadlines: Bool) {
         // To find out that a class does not conform is slow, and for most classes one question answers for all.
         let type = state as? any Capability.Type
         exitGuarding = type as? any ExitGuarding.Type
@@ -36,17 +39,19 @@ struct StateHooks: Sendable {
         exiting = type as? any Exiting.Type
         entering = type as? any Entering.Type
         restoring = type as? any Restoring.Type
+        working = type as? any Working.Type
         whenLeft = CallbackPhases(listening: [
             (.guards, exitGuarding != nil), (.willExit, exitPreparing != nil), (.didExit, exiting != nil),
         ])
         whenEntered = CallbackPhases(listening: [
             (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil), (.didEnter, entering != nil),
         ])
-        if hasActivity {
+        if hasDeadlines || working != nil {
             whenLeft.insert(CallbackPhases(.activityEnd))
             whenEntered.insert(CallbackPhases(.activityStart))
             whenUpdated.insert(CallbackPhases(.activityStart))
         }
+        if working != nil { whenUpdated.insert(CallbackPhases(.activityEnd)) }
     }
 }
 
@@ -99,5 +104,16 @@ extension StateHooks {
             transition.objects.withDestination(as: type) { $0.didRestore(transition) }
         }
         if let restoring { tell(restoring) }
+    }
+
+    /// Whether the new data of a state takes over the work of the old one.
+    func takesOverWork(_ transition: StateTransition) -> Bool {
+        func ask<C: Working>(_ type: C.Type) -> Bool {
+            guard let old = transition.sourceObject as? C, let new = transition.destinationObject as? C else {
+                preconditionFailure("An update replaces a state by another object of its class.")
+            }
+            return new.takesOverWork(of: old)
+        }
+        return working.map { ask($0) } ?? true
     }
 }
