@@ -20,7 +20,7 @@ struct Figure {
     static let withinNoise = 1.05
 
     static var all: [Figure] {
-        firing + asking + living + threads + archiving + reading + lines + storing + replaying + absent + growing
+        firing + asking + living + threads + archiving + reading + lines + storing + replaying + absent + working + growing
             + scale
     }
 

@@ -35,7 +35,7 @@ private final class RunningState: TimerState, Working {
     let seconds: Int
     init(seconds: Int) { self.seconds = seconds }
     func work(_ here: Workplace<Timer>) async throws {
-        try await here.context.ring(seconds)
+        await here.context.ring(seconds)
         try here.fire.stop()
     }
 }
