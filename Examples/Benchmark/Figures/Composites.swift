@@ -16,8 +16,7 @@ extension Figure {
     }
 
     private static func transitionWithin(_ journey: StateMachine<Journey>) -> Side {
-        guard let state = journey.state as? UnderWayState else { preconditionFailure("A journey begins under way.") }
-        let side = transition(of: state.download)
+        let side = transition(of: journey.state.download)
         return { duration in withExtendedLifetime(journey) { side(duration) } }
     }
 }

@@ -73,7 +73,7 @@ struct Definition: Sendable {
                 objectAccess: objectAccess,
                 findLayout: findLayout,
                 needsContext: needsContext,
-                hasActivity: states.contains { !$0.deadlines.isEmpty || $0.hooks.isComposite },
+                hasActivity: states.contains(where: \.hasActivity),
                 hasComposites: states.contains { $0.hooks.isComposite },
                 stateIndices: stateIndices,
                 stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },

@@ -4,6 +4,9 @@ struct DefinitionCompiler {
     let version: Int
     let migrations: [Migration]
     let needsContext: Bool
+
+    /// The type of the workflow.
+    let workflowType: ObjectIdentifier
     let properties: DeclaredProperties
 
     /// Where each event leads.
@@ -33,6 +36,7 @@ struct DefinitionCompiler {
         version = W.version
         migrations = W.migrations
         needsContext = W.Context.self != Void.self
+        workflowType = ObjectIdentifier(type)
         properties = DeclaredProperties(of: workflowValue)
         unsuitableType = Self.isHandedOutAsObject(initial) ? nil : String(describing: W.AnyState.self)
         common = W.AnyState.self as? AnyClass
@@ -99,6 +103,13 @@ struct DefinitionCompiler {
                 deadlines[state] += event.declaration.deadlines.map { CompiledDeadline(event: event.index, rule: $0) }
             }
         }
+        var failures = [CompiledFailure?](repeating: nil, count: states.types.count)
+        for event in events {
+            guard let rule = event.declaration.failure else { continue }
+            for state in event.reach.leads.states(where: \.isAllowed) {
+                failures[state] = CompiledFailure(event: event.index, rule: rule)
+            }
+        }
         var completions = [[CompiledCompletion]](repeating: [], count: states.types.count)
         for event in events where !event.declaration.completions.isEmpty {
             for state in event.reach.leads.states(where: \.isAllowed) {
@@ -119,6 +130,7 @@ struct DefinitionCompiler {
                     name: states.names[$0],
                     lineage: states.lineages[$0],
                     deadlines: deadlines[$0],
+                    failure: failures[$0],
                     completions: completions[$0],
                     isFinal: !left.contains($0)
                 )

@@ -3,7 +3,25 @@
 extension DefinitionCompiler {
     var problems: [WorkflowProblem] {
         workflowProblems + stateProblems + groupProblems + eventProblems + routes.indices.flatMap(problems)
-            + actionProblems
+            + actionProblems + workProblems
+    }
+
+    private var workProblems: [WorkflowProblem] {
+        func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.Life.self }
+        let failing = properties.events.indices.filter { properties.events[$0].declaration.failure != nil }
+        let working = states.types.indices.filter { states.types[$0] is any Working.Type }
+        let foreign = working.compactMap { state -> WorkflowProblem? in
+            guard let type = states.types[state] as? any Working.Type else { return nil }
+            let life = life(of: type)
+            if ObjectIdentifier(life) == workflowType { return nil }
+            return .foreignWork(className: Self.className(type), workflow: life.name)
+        }
+        let idle = failing.filter { event in working.allSatisfy { routes[event].rules(in: $0).isEmpty } }
+        let ambiguous = working.compactMap { state -> WorkflowProblem? in
+            let events = failing.filter { !routes[$0].rules(in: state).isEmpty }.map { properties.events[$0].name }
+            return events.count > 1 ? .ambiguousFailure(state: states.names[state], events: events) : nil
+        }
+        return foreign + idle.map { .failureWithoutWork(event: properties.events[$0].name) } + ambiguous
     }
 
     private var workflowProblems: [WorkflowProblem] {

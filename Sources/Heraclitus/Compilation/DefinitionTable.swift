@@ -38,7 +38,10 @@ extension Definition {
                     )
                 }
             },
-            ignored: leads.states(where: \.isIgnored).map { states[$0].name }
+            ignored: leads.states(where: \.isIgnored).map { states[$0].name },
+            triggers: (event.declaration.deadlines.isEmpty ? [] : [.due])
+                + (event.declaration.failure == nil ? [] : [.failure])
+                + (event.declaration.completions.isEmpty ? [] : [.completion])
         )
     }
 }

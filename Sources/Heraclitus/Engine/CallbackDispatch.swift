@@ -78,7 +78,7 @@ extension MachineCore {
         case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)
         case .didRestore: definition.states[plan.destination].hooks.didRestore(transition)
         case .regions: changeRegions(of: plan, transition)
-        case .activityEnd: endActivity()
+        case .activityEnd: endActivity(of: plan, transition)
         case .activityStart: startActivity(of: plan, transition)
         case .didFire: for hook in definition.events[plan.event].declaration.didFire { hook(transition) }
         case .guards, .observers, .notices, .regionNotices: break

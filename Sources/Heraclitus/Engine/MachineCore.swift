@@ -175,4 +175,10 @@ extension MachineCore {
             entry?.note()
         }
     }
+
+    /// Notes that what goes on in the state is to be begun again.
+    func noteSuspension() {
+        let status = PackedStatus(now.index, .resumption)
+        state.change { self.status.store(status.bits, ordering: .relaxed) }
+    }
 }

@@ -44,6 +44,12 @@ protocol TreeMachine: Region, Parkable, AutomaticMachine {
     /// Whether its state, or one in that, has a name.
     func isIn(named name: String) -> Bool
 
+    /// Whether nothing goes on by itself in the machine and those in its state.
+    var isSettled: Bool { get }
+
+    /// Waits until nothing goes on by itself.
+    func settled() async
+
     /// The next deadline of the machine and those in its state.
     var nextDeadline: Date? { get }
 

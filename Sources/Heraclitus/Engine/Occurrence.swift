@@ -36,6 +36,9 @@ public struct Occurrence: Sendable {
 
         /// The program has made an announcement.
         case announced
+
+        /// The work of a state has failed, and no event has followed from that.
+        case failed
     }
 
     /// What happened, with its objects.
@@ -58,6 +61,9 @@ public struct Occurrence: Sendable {
 
         /// The program has made an announcement.
         case announced(Announcement)
+
+        /// The work of a state has failed, and no event has followed from that.
+        case failed(FailedWork)
     }
 
     /// When it happened.
@@ -224,6 +230,15 @@ extension Occurrence.Record {
                 announced.userInfo
             )
             announcement = announced.name
+        case .failed(let failed):
+            let state = type(of: failed.state).name
+            self.init(
+                .failed,
+                workflow,
+                in: state,
+                "the work of \(state) has failed: \(ownWords(of: failed.error))",
+                [:]
+            )
         }
     }
 
@@ -274,4 +289,13 @@ public struct Announcement: Sendable {
 
     /// The values that the caller passed.
     public let userInfo: UserInfo
+}
+
+/// The work of a ``Working`` state that has thrown an error from which no event has followed.
+public struct FailedWork: Sendable {
+    /// The state in which the machine was.
+    public let state: any WorkflowState
+
+    /// The error that the work has thrown.
+    public let error: any Error
 }

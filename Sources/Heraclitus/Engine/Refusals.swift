@@ -15,10 +15,12 @@ extension MachineCore {
         var event: Int?
         var name: String?
         var destination: String?
-        switch selector {
+        var chosen = selector
+        if case .ofWork(let ofWork, _) = selector { chosen = ofWork }
+        switch chosen {
         case .event(let index), .bound(let index, _): event = index
         case .named(let text): name = text
-        case .unbound: break
+        case .unbound, .ofWork: break
         case .entering(let type): destination = CompiledState.name(of: type)
         case .enteringNamed(let name): destination = name
         }

@@ -48,14 +48,14 @@ extension MachineCore {
     /// Ends what goes on in the machine and in those in its state.
     func endActivityOfTree() {
         for region in (place?.regions ?? []).reversed() { region.withCore { $0.endActivityOfTree() } }
-        endActivity()
+        environment?.endActivity()
     }
 
     /// Leaves the state of a machine whose holder has left the state that holds it; it is resumed there later.
     private func leave(_ transition: StateTransition) {
         guard now.isActive else { return }
         for region in (place?.regions ?? []).reversed() { region.withCore { $0.leave(transition) } }
-        endActivity()
+        environment?.endActivity()
         tellState(.didExit, transition)
         let status = PackedStatus(now.index, .restoring)
         state.change { self.status.store(status.bits, ordering: .relaxed) }

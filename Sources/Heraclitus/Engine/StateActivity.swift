@@ -40,41 +40,47 @@ extension MachineCore {
     /// What is due already fires at once, as a callback would fire it.
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
         guard let environment, let machine = transition.machine as? any TreeMachine else { return }
-        startDeadlines(of: plan, transition, environment, machine)
+        guard startDeadlines(of: plan, transition, machine, environment) else { return }
+        if !environment.isPassive { startWork(of: plan, transition, machine, environment) }
         fireCompletion(of: machine)
     }
 
+    /// Arms the deadlines of the state, and activates the machines in it: what is due first comes first.
+    /// - Returns: Whether the machine stays as it is.
     private func startDeadlines(
         of plan: TransitionPlan,
         _ transition: StateTransition,
-        _ environment: MachineEnvironment,
-        _ machine: any TreeMachine
-    ) {
-        guard !environment.isPassive else { return startRegions() }
-        let state = transition.destination
+        _ machine: any TreeMachine,
+        _ environment: MachineEnvironment
+    ) -> Bool {
+        guard !environment.isPassive, !definition.states[plan.destination].deadlines.isEmpty else {
+            startRegions()
+            return true
+        }
         let deadlines = StateDeadlines(
             definition.deadlines(of: plan.destination, transition.destinationObject, environment.entered),
-            in: state,
+            in: transition.destination,
             of: machine,
             environment.scheduler
         )
         environment.replaceDeadlines(by: deadlines)
         // A callback may have fired something already that leaves the state.
-        guard expectedState(of: machine) == plan.destination else { return }
+        guard expectedState(of: machine) == plan.destination else { return false }
         let now = environment.scheduler.date
         /// - Returns: Whether the state is about to be left, or to be updated, so that this is asked again.
         func fireDue(by date: Date) -> Bool {
             while let next = deadlines.takeFirst(dueBy: date) {
-                if machine.fire(next.deadline, of: deadlines, due: next.date) { return true }
+                if deadlines.fire(next, machine) { return true }
             }
             return false
         }
         // What came due before anything of the machines in the state: they are left before they are entered.
         let firstOfRegions = environment.place.regions.compactMap(\.nextDeadline).min()
-        if let firstOfRegions, firstOfRegions <= now, fireDue(by: firstOfRegions) { return }
+        if let firstOfRegions, firstOfRegions <= now, fireDue(by: firstOfRegions) { return false }
         startRegions()
-        if fireDue(by: now) { return }
+        if fireDue(by: now) { return false }
         deadlines.arm()
+        return true
     }
 
     /// Fires the event whose time has come because machines in the state have ended, unless the state is about to be left or updated.
@@ -92,9 +98,6 @@ extension MachineCore {
 
     /// Whether nothing leaves the current state.
     private var isInFinalState: Bool { now.isActive && definition.states[now.index].isFinal }
-
-    /// Ends what goes on in a state that was left.
-    func endActivity() { environment?.replaceDeadlines(by: nil) }
 }
 
 extension Definition {

@@ -66,4 +66,25 @@ extension StateMachine: AutomaticMachine {
             return false
         }
     }
+
+    func workHasFailed(_ work: StateWork, _ error: any Error) {
+        let snapshot = core.snapshot
+        if work.isOver {
+            if error is CancellationError { return }
+            // Observers have heard of an event that came too late.
+            if let error = error as? InvalidTransition, error.reason == .notCurrent { return }
+        } else if let failure = definition.states[snapshot.status.index].failure {
+            do throws(InvalidTransition) {
+                let selector = EventSelector.event(failure.event).bound(to: work)
+                return try fire(selector, userInfo: UserInfo(failure: error)) { candidate in
+                    guard let build = failure.rule.build else { return try core.onlyEmptyState(of: candidate) }
+                    return OwnedObject(try build(core.source(of: candidate), error, core.environment?.context))
+                }
+            } catch {
+                // Observers have heard that it was rejected, but not of the work's own error.
+            }
+        }
+        let state = definition.states[snapshot.status.index].type.typed(snapshot.state)
+        core.announce(.failed(FailedWork(state: state, error: error)), Call(self, [:]))
+    }
 }

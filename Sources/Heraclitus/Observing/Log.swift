@@ -66,6 +66,7 @@ public struct LogEntry: Sendable {
         case .performed: .info
         case .refused: isTheProgramsFault ? .error : .warning
         case .announced: .notice
+        case .failed: .error
         }
     }
 

@@ -10,7 +10,7 @@ enum CallbackPhase: UInt16, Sendable {
     /// The machines are left that the state before held, and belong to this one that the new state holds.
     case regions
 
-    /// What goes on in the state that is left ends.
+    /// What goes on in the state that is left ends; the work of one that is updated is handed over to the new data.
     case activityEnd
     case didExit
     case didEnter
@@ -61,7 +61,7 @@ extension CallbackPhases {
     static var ofTransition: CallbackPhases { CallbackPhases(rawValue: 0b1110_1111_1111) }
 
     /// Those in which no state is left or entered.
-    static var ofUpdate: CallbackPhases { CallbackPhases(rawValue: 0b1110_0001_0011) }
+    static var ofUpdate: CallbackPhases { CallbackPhases(rawValue: 0b1110_0011_0011) }
 
     /// Those of a new machine that enters the state in which it begins.
     static var ofEntry: CallbackPhases { CallbackPhases(rawValue: 0b1000_1001_1000) }

@@ -21,6 +21,9 @@ struct EventDeclaration: Sendable {
     /// When the event fires by itself.
     private(set) var deadlines: [DeadlineRule] = []
 
+    /// What it enters when it fires because the work of a state has failed.
+    private(set) var failure: FailureRule?
+
     /// The machines within a state whose end makes the event fire.
     private(set) var completions: [CompletionRule] = []
 
@@ -55,6 +58,8 @@ struct EventDeclaration: Sendable {
     func adding(didFire body: @escaping Hook) -> Self { changed { $0.didFire.append(body) } }
 
     func adding(deadline rule: DeadlineRule) -> Self { changed { $0.deadlines.append(rule) } }
+
+    func adding(failure rule: FailureRule) -> Self { changed { $0.failure = rule } }
 
     func adding(completion rule: CompletionRule) -> Self { changed { $0.completions.append(rule) } }
 

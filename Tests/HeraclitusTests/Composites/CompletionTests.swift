@@ -197,6 +197,55 @@ import Testing
         #expect(try JSONDecoder().decode(Occurrence.self, from: json).path == "second.lamp")
     }
 
+    // MARK: Work
+
+    /// A state that works until it is cancelled, and then says so.
+    final class DiggingState: Working {
+        let ended: Journal
+        init(_ ended: Journal) { self.ended = ended }
+        init(from decoder: any Decoder) throws { ended = Journal() }
+        func encode(to encoder: any Encoder) throws {}
+        func work(_ here: Workplace<Dig>) async throws {
+            do {
+                try await Task.sleep(for: .seconds(300))
+            } catch {
+                ended.write("cancelled")
+                try here.fire.find(PaidState())
+            }
+        }
+    }
+    struct Dig: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        let begin = Event(from: OpenState.self, to: DiggingState.self)
+        let find = Event(from: DiggingState.self, to: PaidState.self)
+    }
+    final class SiteState: Composite {
+        let dig: StateMachine<Dig>
+        init(dig: StateMachine<Dig> = StateMachine()) { self.dig = dig }
+        var regions: [any Region] { [dig] }
+        func copied() -> SiteState { SiteState(dig: dig.copy()) }
+    }
+    struct Site: Workflow {
+        static var initial: any WorkflowState { SiteState() }
+        let close = Event(from: SiteState.self, to: ForgottenState.self)
+    }
+
+    @Test("To leave the holder's state cancels the work of a machine in it, whose fires come too late then")
+    func work() async throws {
+        let site = StateMachine<Site>()
+        let dig = try #require(site.state as? SiteState).dig
+        let late = Journal()
+        let ended = Journal()
+        dig.observe { late.write($0.reason ?? "") }
+        try dig.fire.begin(DiggingState(ended))
+        try site.fire.close()
+        await site.settled()
+        for _ in 0..<30_000 where late.entries.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(ended.entries == ["cancelled"])
+        #expect(late.entries == ["", "notCurrent"])
+        #expect(dig.isIn(DiggingState.self))
+    }
+
     // MARK: Context
 
     final class WorkshopState: Composite {

@@ -429,7 +429,9 @@ import Testing
         let placed = try #require(order.state as? PlacedState)
         let other = StateMachine<Order>()
         order.didEnter(Forest.CartState.self) { _, _ in
-            let error = #expect(throws: InvalidTransition.self) { try other.fire.place(PlacedState(first: placed.first)) }
+            let error = #expect(throws: InvalidTransition.self) {
+                try other.fire.place(PlacedState(first: placed.first))
+            }
             #expect(error?.reason == .regionInUse)
         }
         try order.perform { _ in
