@@ -23,9 +23,7 @@ protocol TreeMachine: Region, Parkable, AutomaticMachine {
         on thread: CurrentThread<ThreadState>
     ) throws(NoTurn) -> TurnRole
 
-    /// Ends it.
-    /// - Parameters:
-    ///   - hasEnded: Whether the machine in its state has come to its end.
+    /// Ends that turn, in which the machine in its state may have come to its end.
     func endAction(_ role: TurnRole, hasEnded: Bool, on thread: CurrentThread<ThreadState>)
 
     /// Enters its state, or resumes there.

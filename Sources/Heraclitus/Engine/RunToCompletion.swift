@@ -2,7 +2,8 @@
 //
 // This file tells it from top to bottom; every call in it is to a room that the reader may skip. A rehearsal is the same fire with
 // another end, told in Rehearsal.swift. An activation, an action and an announcement are the same turn with another beginning, told in
-// OtherBeginnings.swift. One thread owns the machine from `acquire` to `finish`; no lock is held while user code runs.
+// OtherBeginnings.swift. One thread owns the machine from `acquire` to `finish`; no lock is held while user code runs. For a machine in a
+// state of another one it owns the root of the tree: MachineTree.swift.
 //
 // `acquire` may run a whole activation, with its callbacks and what they fire, before the call that has acquired the machine begins.
 // The phase of the turn is changed by `begin` (a fire is decided), `commit` (callbacks may fire), `endFire` (a nested fire is queued
