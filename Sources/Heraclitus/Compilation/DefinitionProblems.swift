@@ -24,7 +24,6 @@ extension DefinitionCompiler {
         return foreign + idle.map { .failureWithoutWork(event: properties.events[$0].name) } + ambiguous
     }
 
-
     private var workflowProblems: [WorkflowProblem] {
         var problems: [WorkflowProblem] = []
         if Self.isBlank(workflow) { problems.append(.blankWorkflowName) }

@@ -13,7 +13,9 @@ extension StateMachine {
         snapshot.previous = snapshot.previous.map(Self.copy)
         guard let environment = core.environment else { return StateMachine(MachineCore(definition, snapshot)) }
         // What goes on by itself is the original's; the copy begins its own when it is activated, or fired.
-        if definition.hasActivity, snapshot.status.isActive { snapshot.status = PackedStatus(snapshot.status.index, .resumption) }
+        if definition.hasActivity, snapshot.status.isActive {
+            snapshot.status = PackedStatus(snapshot.status.index, .resumption)
+        }
         return StateMachine(MachineCore(definition, snapshot, environment.scheduler, environment.context))
     }
 

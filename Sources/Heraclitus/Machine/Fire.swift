@@ -163,7 +163,8 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (W.AnyState) throws -> W.AnyState
     ) throws(InvalidTransition) {
-        try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
+        try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo) {
+            candidate in
             machine.object(of: try build(machine.source(of: candidate, as: W.AnyState.self)))
         }
     }
