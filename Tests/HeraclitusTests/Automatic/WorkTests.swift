@@ -305,6 +305,7 @@ private struct Shop: Workflow {
             gone = machine
             try machine.fire.start(BusyState())
             try await bench.begun.wait()
+            withExtendedLifetime(machine) {}
         }
         try await bench.ended.wait()
         #expect(gone == nil)
@@ -331,6 +332,7 @@ private struct Shop: Workflow {
             let machine = machine(bench)
             try machine.fire.start(BusyState())
             try await bench.begun.wait()
+            withExtendedLifetime(machine) {}
         }
         bench.released.open()
         try await bench.ended.wait()
@@ -443,6 +445,7 @@ extension WorkTests {
         let machine = try decoder.decode(StateMachine<Shop>.self, from: archive)
         let error = await #expect(throws: InvalidTransition.self) { try await machine.run() }
         #expect(error?.reason == .missingContext)
+        #expect(error?.description.hasPrefix("Shop cannot be run in RestState: the machine was not given") == true)
         try await StateMachine<Shop>(alreadyIn: MadeState(1), context: Bench { _, _ in }).run()
     }
 }
