@@ -9,9 +9,11 @@ extension DefinitionCompiler {
     private var workProblems: [WorkflowProblem] {
         func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.Life.self }
         let failing = properties.events.indices.filter { properties.events[$0].declaration.failure != nil }
-        let working = states.types.indices.filter { states.types[$0] is any Working.Type }
-        let foreign = working.compactMap { state -> WorkflowProblem? in
-            guard let type = states.types[state] as? any Working.Type else { return nil }
+        // As for hooks, one question answers for most classes.
+        let types = states.types.map { ($0 as? any Capability.Type) as? any Working.Type }
+        let working = types.indices.filter { types[$0] != nil }
+        let foreign = types.compactMap { type -> WorkflowProblem? in
+            guard let type else { return nil }
             let life = life(of: type)
             if ObjectIdentifier(life) == workflowType { return nil }
             return .foreignWork(className: Self.className(type), workflow: life.name)

@@ -61,9 +61,10 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
     public var recoverySuggestion: String? { help }
 
     var attempt: String {
-        // The machine of a state's work is gone, and so nobody knows which event it was to fire.
-        if event == nil, destination == nil, reason == .notCurrent {
-            return "\(workflow) cannot be fired by the work of \(source)"
+        if event == nil, destination == nil {
+            // The machine of a state's work is gone, and so nobody knows which event it was to fire.
+            if reason == .notCurrent { return "\(workflow) cannot be fired by the work of \(source)" }
+            if reason == .missingContext { return "\(workflow) cannot be run in \(source)" }
         }
         let what =
             event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" } ?? "fire an event that it does not know"

@@ -232,13 +232,8 @@ extension Occurrence.Record {
             announcement = announced.name
         case .failed(let failed):
             let state = type(of: failed.state).name
-            self.init(
-                .failed,
-                workflow,
-                in: state,
-                "the work of \(state) has failed: \(ownWords(of: failed.error))",
-                [:]
-            )
+            let words = ownWords(of: failed.error)
+            self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(words)", [:])
         }
     }
 

@@ -125,7 +125,9 @@ extension MachineCore {
             let body: StateWork.Body = { try await state.work(place) }
             if !environment.handToRunner(work, body) { work.begin(body) }
         }
-        guard let working = definition.states[plan.destination].hooks.working, !isAboutToLeave(machine) else { return }
+        guard let working = definition.states[plan.destination].hooks.working, environment.work == nil,
+            !isAboutToLeave(machine)
+        else { return }
         start(working)
     }
 

@@ -155,7 +155,7 @@ private struct Shop: Workflow {
         try machine.fire.start(BusyState(2))
         bench.released.open()
         try await bench.ended.wait()
-        #expect(bench.journal.entries.last == "notCurrent" || bench.journal.entries.contains("notCurrent"))
+        #expect(bench.journal.entries.contains("notCurrent"))
         #expect((machine.state as? BusyState)?.number == 2)
         #expect(machine.revision == 3)
         #expect(heard.entries == ["transitioned", "transitioned", "transitioned", "rejected"])
@@ -163,7 +163,8 @@ private struct Shop: Workflow {
 
     @Test("An error fires the event of the state, whose callbacks see it; also a cancelling that nobody has asked for")
     func fails() async throws {
-        let bench = Bench { busy, _ in if busy.number == 1 { throw Spoilt() } else { throw CancellationError() } }
+        let errors: [any Error] = [Spoilt(), CancellationError()]
+        let bench = Bench { busy, _ in throw errors[busy.number - 1] }
         for number in 1...2 {
             let machine = machine(bench)
             let heard = Journal()
@@ -304,6 +305,7 @@ private struct Shop: Workflow {
             gone = machine
             try machine.fire.start(BusyState())
             try await bench.begun.wait()
+            withExtendedLifetime(machine) {}
         }
         try await bench.ended.wait()
         #expect(gone == nil)
@@ -330,6 +332,7 @@ private struct Shop: Workflow {
             let machine = machine(bench)
             try machine.fire.start(BusyState())
             try await bench.begun.wait()
+            withExtendedLifetime(machine) {}
         }
         bench.released.open()
         try await bench.ended.wait()
@@ -442,6 +445,7 @@ extension WorkTests {
         let machine = try decoder.decode(StateMachine<Shop>.self, from: archive)
         let error = await #expect(throws: InvalidTransition.self) { try await machine.run() }
         #expect(error?.reason == .missingContext)
+        #expect(error?.description.hasPrefix("Shop cannot be run in RestState: the machine was not given") == true)
         try await StateMachine<Shop>(alreadyIn: MadeState(1), context: Bench { _, _ in }).run()
     }
 }

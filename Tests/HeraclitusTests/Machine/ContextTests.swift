@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 @Suite("Context") struct ContextTests {
@@ -29,8 +28,12 @@ import Testing
         func shouldEnter(_ transition: StateTransition) throws {
             if transition.context(as: Gate.self).isStrict { throw NotPermitted() }
         }
-        func didEnter(_ transition: StateTransition) { transition.context(as: Gate.self).journal.write("\(guest) enters") }
-        func didRestore(_ transition: StateTransition) { transition.context(as: Gate.self).journal.write("\(guest) is back") }
+        func didEnter(_ transition: StateTransition) {
+            transition.context(as: Gate.self).journal.write("\(guest) enters")
+        }
+        func didRestore(_ transition: StateTransition) {
+            transition.context(as: Gate.self).journal.write("\(guest) is back")
+        }
     }
 
     private final class LockedState: WorkflowState {
