@@ -23,10 +23,7 @@ extension Definition {
     }
 
     /// The states that nothing leaves.
-    private var finals: [CompiledState] {
-        let left = Set(events.lazy.flatMap { $0.reach.leads.states(where: \.leaves) })
-        return states.filter { !left.contains($0.index) }
-    }
+    private var finals: [CompiledState] { states.filter(\.isFinal) }
 
     private func tableEvent(_ event: CompiledEvent) -> TransitionTable.Event {
         let leads = event.reach.leads
@@ -41,7 +38,10 @@ extension Definition {
                     )
                 }
             },
-            ignored: leads.states(where: \.isIgnored).map { states[$0].name }
+            ignored: leads.states(where: \.isIgnored).map { states[$0].name },
+            triggers: (event.declaration.deadlines.isEmpty ? [] : [.due])
+                + (event.declaration.failure == nil ? [] : [.failure])
+                + (event.declaration.completions.isEmpty ? [] : [.completion])
         )
     }
 }

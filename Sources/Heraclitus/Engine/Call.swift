@@ -23,6 +23,16 @@ struct Call: ~Copyable {
         thread = call.thread
     }
 
+    /// A call without a user info on the calling thread.
+    @inline(__always)
+    init(_ machine: AnyObject, on thread: CurrentThread<ThreadState>) {
+        lentMachine = LentReference(machine)
+        lentUserInfo = nil
+        self.thread = thread
+    }
+
+    var machine: AnyObject { lentMachine.object }
+
     var userInfo: UserInfo { UserInfo(storedIn: lentUserInfo?.object) }
 
     /// The machine, for threads that wait for it.

@@ -15,6 +15,9 @@ enum EventSelector {
     /// An event of the workflow that belongs to a state object, and is to fire only while that is the current one.
     indirect case bound(event: Int, to: StateDeadlines)
 
+    /// An event that the work of a state has chosen, and that is to fire only while that counts.
+    indirect case ofWork(EventSelector, StateWork)
+
     /// The one event that leads to a class.
     indirect case entering(any AnyObject.Type)
 
@@ -23,6 +26,13 @@ enum EventSelector {
 
     @inlinable
     init(_ event: Int?) { self = event.map(EventSelector.event) ?? .unbound }
+
+    /// The same for work of a state, if it is for one.
+    @inlinable @inline(__always)
+    func bound(to work: StateWork?) -> EventSelector {
+        guard let work else { return self }
+        return .ofWork(self, work)
+    }
 }
 
 extension MachineCore {
@@ -58,6 +68,9 @@ extension MachineCore {
         case .bound(let index, let deadlines):
             if !deadlines.hasEnded, expectedObject(call) === deadlines.state { return index }
             throw refusal(.notCurrent)
+        case .ofWork(let chosen, let work):
+            if work.isOver || call.turn({ $0.isAboutToLeave }) { throw refusal(.notCurrent) }
+            return try select(chosen, in: source, call)
         case .named(let name):
             if let index = definition.eventIndex(named: name) { return index }
             throw refusal(.unknownEvent)

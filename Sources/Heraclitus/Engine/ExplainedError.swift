@@ -66,9 +66,14 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
     public var recoverySuggestion: String? { help }
 
     var attempt: String {
+        if event == nil, destination == nil {
+            // The machine of a state's work is gone, and so nobody knows which event it was to fire.
+            if reason == .notCurrent { return "\(workflow) cannot be fired by the work of \(source)" }
+            if reason == .missingContext { return "\(workflow) cannot be run in \(source)" }
+        }
         let what =
             event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" } ?? "fire an event that it does not know"
-        return "\(workflow) cannot \(what) in \(source)"
+        return "\(workflow)\(path.map { " (\($0))" } ?? "") cannot \(what) in \(source)"
     }
 
     var explanation: String {
@@ -82,7 +87,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .notAllowed:
             wrongDestination ?? "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
         case .notCurrent:
-            "it belongs to a state object that was left."
+            "it belongs to a state object that is not the current one."
+        case .regionInUse:
+            "a machine in \(destination ?? "the destination") belongs to another one: \(machines.joined(separator: " in "))."
         case .declined:
             "it was declined: \(causeWords)"
         case .unregisteredState:
@@ -99,6 +106,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "a guard, a builder or a will hook of the transition under way is running."
         case .endlessChain:
             "callbacks or deadlines that have passed have fired the machine too often before the outermost fire returned."
+        case .missingContext:
+            "the machine was not given its context."
         case .deadlock:
             "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
@@ -117,6 +126,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "Its states are \(Self.list(candidates))."
         case .declined, .notCurrent:
             nil
+        case .regionInUse:
+            "Give each state a machine of its own, such as a copy."
         case .unregisteredState:
             "Name it in an event or list it in the workflow's `states`."
         case .unsuitableState:
@@ -129,6 +140,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "Fire from a did hook or an observer instead: such a fire follows the transition under way."
         case .endlessChain:
             "Look for hooks that fire one another, or deadlines that have passed and follow one another, without an end."
+        case .missingContext:
+            "Call `activate(context:)` first."
         case .deadlock:
             "Let callbacks fire the machines in one order, or after the transition under way."
         }
@@ -177,7 +190,10 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
         case .notInState: "it is allowed only in \(expected ?? "another state")."
         case .unknownAction: "the workflow lists no such action."
         case .failed: "it failed: \(causeWords)"
+        case .missingContext: "the machine was not given its context."
         case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
+        case .notCurrent: "it belongs to a state object that is not the current one."
+        case .transitionInProgress: "the machine that it belongs to is in the middle of a decision."
         }
     }
 
@@ -192,7 +208,8 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
             candidates.isEmpty
                 ? "The workflow has no actions."
                 : "Its actions are \(candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
-        case .failed: nil
+        case .failed, .notCurrent, .transitionInProgress: nil
+        case .missingContext: "Call `activate(context:)` first."
         case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
         }
     }

@@ -72,6 +72,7 @@ extension MachineCore {
         guard role == .nested || hasListeners(in: plan.kind.phases, of: plan) else { return TransitionLoan() }
         var loan = lend(plan, from: candidate, to: state, call)
         if hasListeners(in: .guards, of: plan) { try askGuards(of: plan, to: state, &loan, purpose, call) }
+        if plan.hooks.contains(.regions) { try claimRegions(of: plan, to: state, &loan, purpose, call) }
         return loan
     }
 
@@ -85,6 +86,24 @@ extension MachineCore {
     ) throws(Refusal) {
         do {
             try loan.withObjects { objects in try askGuards(of: plan, StateTransition(objects), purpose) }
+        } catch {
+            call.takeBack(&loan)
+            call.retire(OwnedObject(state.object))
+            throw refusal(of: plan, because: error)
+        }
+    }
+
+    /// Lets the machines that the destination holds belong to this one: the last thing that may refuse the transition.
+    @inline(never)
+    private func claimRegions(
+        of plan: TransitionPlan,
+        to state: borrowing OwnedObject,
+        _ loan: inout TransitionLoan,
+        _ purpose: CallPurpose,
+        _ call: borrowing Call
+    ) throws(Refusal) {
+        do throws(NoTurn) {
+            try claimRegions(of: state.object, in: plan.destination, for: purpose, call)
         } catch {
             call.takeBack(&loan)
             call.retire(OwnedObject(state.object))
@@ -152,21 +171,28 @@ extension MachineCore {
         return .ignored(IgnoredEvent(name: event.value.name, state: state, userInfo: call.userInfo))
     }
 
-    /// The error of a fire that can never acquire the machine, when observers have been told.
+    /// The error of a fire that gets no turn, when observers have been told.
     @inline(never)
-    func deadlock(
+    func noTurn(
         _ selector: EventSelector,
-        _ circle: Deadlock,
+        _ problem: NoTurn,
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) -> InvalidTransition {
-        let refusal = refusal(.deadlock, of: selector, from: now.index, machines: circle.machines)
-        let error = InvalidTransition(refusal, in: definition, userInfo: call.userInfo)
+        let refusal = refusal(problem.reason, of: selector, from: now.index, machines: problem.machines)
+        let error = invalidTransition(refusal, call)
         if purpose.isToldToObservers { tellOutsideTurn(.rejected(error), call) }
         return error
     }
 
-    /// Tells observers something without the turn, which would never come; nothing of what they cause by that themselves.
+    /// The error of a refusal, with where the machine is.
+    @inline(never)
+    func invalidTransition(_ refusal: Refusal, _ call: borrowing Call) -> InvalidTransition {
+        let refusal = ownership.isHeld ? refusal.at(path) : refusal
+        return InvalidTransition(refusal, in: definition, userInfo: call.userInfo)
+    }
+
+    /// Tells observers something without the turn, which does not come; nothing of what they cause by that themselves.
     func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
         guard call.thread.content.beginTellingOutsideTurns() else { return }
         tellObservers(occurrence(outcome))

@@ -21,8 +21,14 @@ public struct InvalidTransition: Error, Sendable {
         /// The event does not lead from the source, or not to that destination.
         case notAllowed
 
-        /// The event belongs to a state object that is no longer the current one: it comes too late.
+        /// The event belongs to a state object that is not the current one, or the machine does: it comes too late.
         case notCurrent
+
+        /// A machine in the destination's data belongs to another machine, or is in the middle of a transition of its own:
+        /// ``InvalidTransition/machines``.
+        ///
+        /// See ``Composite``.
+        case regionInUse
 
         /// A guard, or a closure that builds the destination, threw the ``InvalidTransition/underlyingError``.
         case declined
@@ -48,11 +54,14 @@ public struct InvalidTransition: Error, Sendable {
         /// `enter` was called and several events lead to that state: ``InvalidTransition/candidates``.
         case ambiguousEvent
 
-        /// The machine was fired from a guard, a builder or a `will…` hook of its own.
+        /// The machine was fired from a guard, a builder or a `will…` hook of its own, or of the machine that it belongs to.
         case transitionInProgress
 
         /// Callbacks fired the machine more often than ``StateMachine/chainLimit`` before the outermost fire returned.
         case endlessChain
+
+        /// The machine was not given its ``Workflow/Context`` yet: call ``StateMachine/activate(context:userInfo:)``.
+        case missingContext
 
         /// Waiting for the machine would never end: the thread that owns it waits for this thread, through the machines in
         /// ``InvalidTransition/machines``.
@@ -76,6 +85,9 @@ public struct InvalidTransition: Error, Sendable {
 
     /// The name of the workflow.
     public var workflow: String { definition.workflow }
+
+    /// Where the machine is, if it belongs to another one: that one's workflow, and the properties on the way, such as `Order.payment`.
+    public var path: String? { refusal.details?.path }
 
     /// The name of the event that was fired; `nil` where `enter` found none or several, and for one that has none.
     public var event: String? { refusal.event.map { definition.events[$0].name } ?? refusal.details?.event }
@@ -107,7 +119,8 @@ public struct InvalidTransition: Error, Sendable {
     /// The name that no state has: only of states that there are the number is known.
     var unknownState: String? { refusal.source == nil ? refusal.details?.source : refusal.details?.destination }
 
-    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
+    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``; those of the machine and the one to
+    /// which it belongs for ``Reason-swift.enum/regionInUse``.
     public var machines: [String] { refusal.details?.machines ?? [] }
 
     /// The names of the states to which the event leads from the source.
@@ -137,6 +150,20 @@ struct Refusal: Error {
         self.details = details
     }
 
+    /// The same of a machine that belongs to another one.
+    func at(_ path: String?) -> Refusal {
+        let details = Details(
+            event: details?.event,
+            source: details?.source,
+            destination: details?.destination,
+            underlyingError: details?.underlyingError,
+            candidates: details?.candidates ?? [],
+            machines: details?.machines ?? [],
+            path: path
+        )
+        return Refusal(reason, event: event, from: source, details)
+    }
+
     /// The number of the event that was fired, where there is one.
     var event: Int? { eventNumber < 0 ? nil : Int(eventNumber) }
 
@@ -151,6 +178,7 @@ struct Refusal: Error {
         let underlyingError: (any Error)?
         let candidates: [String]
         let machines: [String]
+        let path: String?
 
         init(
             event: String? = nil,
@@ -158,7 +186,8 @@ struct Refusal: Error {
             destination: String? = nil,
             underlyingError: (any Error)? = nil,
             candidates: [String] = [],
-            machines: [String] = []
+            machines: [String] = [],
+            path: String? = nil
         ) {
             self.event = event
             self.source = source
@@ -166,6 +195,7 @@ struct Refusal: Error {
             self.underlyingError = underlyingError
             self.candidates = candidates
             self.machines = machines
+            self.path = path
         }
     }
 }

@@ -15,10 +15,12 @@ extension MachineCore {
         var event: Int?
         var name: String?
         var destination: String?
-        switch selector {
+        var chosen = selector
+        if case .ofWork(let ofWork, _) = selector { chosen = ofWork }
+        switch chosen {
         case .event(let index), .bound(let index, _): event = index
         case .named(let text): name = text
-        case .unbound: break
+        case .unbound, .ofWork: break
         case .entering(let type): destination = CompiledState.name(of: type)
         case .enteringNamed(let name): destination = name
         }
@@ -35,6 +37,14 @@ extension MachineCore {
     func refusal(of plan: TransitionPlan, because error: any Error) -> Refusal {
         let details = Refusal.Details(destination: definition.states[plan.destination].name, underlyingError: error)
         return Refusal(.declined, event: plan.event, from: plan.source, details)
+    }
+
+    /// A machine in the destination cannot be had.
+    @inline(never)
+    func refusal(of plan: TransitionPlan, because problem: NoTurn) -> Refusal {
+        let destination = definition.states[plan.destination].name
+        let details = Refusal.Details(destination: destination, machines: problem.machines)
+        return Refusal(problem.reason, event: plan.event, from: plan.source, details)
     }
 
     /// No state was made.
@@ -71,4 +81,24 @@ extension MachineCore {
 /// Thrown when the machine has to be told which state to enter.
 struct DestinationNeeded: Error {
     let candidates: [String]
+}
+
+extension NoTurn {
+    var reason: InvalidTransition.Reason {
+        switch self {
+        case .deadlock: .deadlock
+        case .missingContext: .missingContext
+        case .notCurrent: .notCurrent
+        case .holderIsDeciding: .transitionInProgress
+        case .regionInUse: .regionInUse
+        }
+    }
+
+    /// The workflows of the machines that it is about.
+    var machines: [String] {
+        switch self {
+        case .deadlock(let machines), .regionInUse(let machines): machines
+        case .missingContext, .notCurrent, .holderIsDeciding: []
+        }
+    }
 }

@@ -31,6 +31,9 @@ struct Turn<Transition, Notice> {
 
     init(in state: Int) { expected = state }
 
+    /// Whether a builder, a guard or a `will…` hook runs.
+    var isDeciding: Bool { if case .deciding = phase { true } else { false } }
+
     /// Begins anew, when nothing is left to be done.
     mutating func restart(in state: Int) {
         phase = .idle
@@ -99,6 +102,9 @@ extension Turn {
 
     /// The last transition that was accepted and is still to be carried out: its destination is the expected state.
     var lastQueued: Transition? { queue.lastWaiting }
+
+    /// Whether a transition of some kind waits.
+    func hasWaiting(where isMeant: (Transition) -> Bool) -> Bool { queue.hasWaiting(where: isMeant) }
 }
 
 // MARK: - Actions and notices
@@ -186,6 +192,13 @@ extension Turn {
                 case .transition(let transition) = items[lastTransition]
             else { return nil }
             return transition
+        }
+
+        fileprivate func hasWaiting(where isMeant: (Transition) -> Bool) -> Bool {
+            guard let items else { return false }
+            return items.suffix(from: done).contains { item in
+                if case .transition(let transition) = item { isMeant(transition) } else { false }
+            }
         }
 
         fileprivate mutating func add(_ transition: Transition) {

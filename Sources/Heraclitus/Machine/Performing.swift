@@ -85,8 +85,15 @@ extension StateMachine {
     ) throws -> Result {
         do {
             return try core.perform(call, body)
-        } catch let circle as Deadlock {
-            let error = invalid(.deadlock, terms, userInfo: call.userInfo, machines: circle.machines)
+        } catch let problem as NoTurn {
+            let reason: InvalidAction.Reason =
+                switch problem {
+                case .deadlock, .regionInUse: .deadlock
+                case .missingContext: .missingContext
+                case .notCurrent: .notCurrent
+                case .holderIsDeciding: .transitionInProgress
+                }
+            let error = invalid(reason, terms, userInfo: call.userInfo, machines: problem.machines)
             core.tellOutsideTurn(.refused(error), call)
             throw error
         }

@@ -45,9 +45,13 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
     /// The machine, for somebody who reads later and is not to keep it alive.
     private weak var weakMachine: AnyObject?
 
+    /// What else somebody needs who reads later: what the machine was given for its states.
+    private(set) var keptContext: AnyObject?
+
     fileprivate init(_ terms: Terms) {
         unsafe lentTerms = terms
         weakMachine = nil
+        keptContext = nil
     }
 
     deinit {
@@ -86,12 +90,13 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
     fileprivate var isKept: Bool { unsafe isKeeping }
 
     /// The same objects for somebody who reads later, and by then is not to have kept the machine alive.
-    func forLater() -> LentObjects {
+    func forLater(keeping context: AnyObject?) -> LentObjects {
         let later = LentObjects(terms)
         unsafe later.lentSource = unsafe lentSource
         unsafe later.lentDestination = unsafe lentDestination
         unsafe later.lentUserInfo = unsafe lentUserInfo
         later.weakMachine = machine
+        later.keptContext = context
         later.keep()
         return later
     }

@@ -9,6 +9,10 @@ struct StateHooks: Sendable {
     private let exiting: (any Exiting.Type)?
     private let entering: (any Entering.Type)?
     private let restoring: (any Restoring.Type)?
+    private let composite: (any Composite.Type)?
+
+    /// The class, if it has work.
+    let working: (any Working.Type)?
 
     /// The phases in which it has a hook when it is left.
     private(set) var whenLeft: CallbackPhases
@@ -20,13 +24,18 @@ struct StateHooks: Sendable {
     private(set) var whenUpdated: CallbackPhases = []
 
     /// The phases in which it has a hook when its machine is activated.
-    var whenActivated: CallbackPhases { restoring == nil ? whenEntered : whenEntered.union(.ofRestoring) }
+    var whenActivated: CallbackPhases {
+        restoring == nil ? whenEntered : whenEntered.union(CallbackPhases(.didRestore))
+    }
+
+    /// Whether the state holds machines.
+    var isComposite: Bool { composite != nil }
 
     /// Finds the hooks of a class.
     /// - Parameters:
     ///   - state: The class.
-    ///   - hasActivity: Whether anything goes on by itself while the machine is in the state.
-    init(of state: any WorkflowState.Type, hasActivity: Bool) {
+    ///   - hasDeadlines: Whether events are due in it.
+    init(of state: any WorkflowState.Type, hasDeadlines: Bool) {
         // To find out that a class does not conform is slow, and for most classes one question answers for all.
         let type = state as? any Capability.Type
         exitGuarding = type as? any ExitGuarding.Type
@@ -36,16 +45,24 @@ struct StateHooks: Sendable {
         exiting = type as? any Exiting.Type
         entering = type as? any Entering.Type
         restoring = type as? any Restoring.Type
+        composite = type as? any Composite.Type
+        working = type as? any Working.Type
         whenLeft = CallbackPhases(listening: [
             (.guards, exitGuarding != nil), (.willExit, exitPreparing != nil), (.didExit, exiting != nil),
         ])
         whenEntered = CallbackPhases(listening: [
             (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil), (.didEnter, entering != nil),
         ])
-        if hasActivity {
+        if hasDeadlines || working != nil || composite != nil {
             whenLeft.insert(CallbackPhases(.activityEnd))
             whenEntered.insert(CallbackPhases(.activityStart))
             whenUpdated.insert(CallbackPhases(.activityStart))
+        }
+        if working != nil { whenUpdated.insert(CallbackPhases(.activityEnd)) }
+        if composite != nil {
+            whenLeft.formUnion([CallbackPhases(.willExit), CallbackPhases(.regions)])
+            whenEntered.insert(CallbackPhases(.regions))
+            whenUpdated.insert(CallbackPhases(.regions))
         }
     }
 }
@@ -99,5 +116,27 @@ extension StateHooks {
             transition.objects.withDestination(as: type) { $0.didRestore(transition) }
         }
         if let restoring { tell(restoring) }
+    }
+
+    /// Whether the new data of a state takes over the work of the old one.
+    func takesOverWork(_ transition: StateTransition) -> Bool {
+        func ask<C: Working>(_ type: C.Type) -> Bool {
+            guard let old = transition.sourceObject as? C, let new = transition.destinationObject as? C else {
+                preconditionFailure("An update replaces a state by another object of its class.")
+            }
+            return new.takesOverWork(of: old)
+        }
+        return working.map { ask($0) } ?? true
+    }
+
+    /// Whether the state hears of the transitions of machines in it.
+    var observesRegions: Bool { composite is any RegionObserving.Type }
+
+    /// The machines that an object of the class holds, each once.
+    func regions(of state: AnyObject) -> [any Region] {
+        guard composite != nil, let composite = state as? any Composite else { return [] }
+        var regions: [any Region] = []
+        for region in composite.regions where !regions.contains(where: { $0 === region }) { regions.append(region) }
+        return regions
     }
 }

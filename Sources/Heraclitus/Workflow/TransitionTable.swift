@@ -11,7 +11,7 @@
 /// list has the order of the definition.
 ///
 /// A table that is encoded has a key for each property. Those that came later are empty in a table that an earlier version of the
-/// library has encoded: ``groups`` and ``actions``. Keys are added and never change what they mean.
+/// library has encoded: ``groups``, ``actions`` and ``Event/triggers``. Keys are added and never change what they mean.
 public struct TransitionTable: Codable, Hashable, Sendable {
     /// The workflow's name.
     public let workflow: String
@@ -68,6 +68,22 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
         /// The names of the states in which it is ignored.
         public let ignored: [String]
+
+        /// Why it fires by itself; empty for an event that does not.
+        public let triggers: [Trigger]
+    }
+
+    /// Why an event of a transition table fires by itself.
+    @nonexhaustive
+    public enum Trigger: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Its time has come: ``WorkflowEvent/due(_:)`` and the like.
+        case due
+
+        /// The work of the state has failed: ``WorkflowEvent/whenFailed(enters:)`` and the like.
+        case failure
+
+        /// Machines in the state have ended: ``WorkflowEvent/whenFinal(_:enters:)``.
+        case completion
     }
 
     /// A pair of states of a transition table.
@@ -102,6 +118,20 @@ extension TransitionTable {
         finals = try container.decode([String].self, forKey: .finals)
         events = try container.decode([Event].self, forKey: .events)
         actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
+    }
+}
+
+extension TransitionTable.Event {
+    /// Decodes an event, also one of an earlier version of the library; triggers of a later version are left out.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        transitions = try container.decode([TransitionTable.Transition].self, forKey: .transitions)
+        ignored = try container.decode([String].self, forKey: .ignored)
+        triggers = (try container.decodeIfPresent([String].self, forKey: .triggers) ?? [])
+            .compactMap(TransitionTable.Trigger.init(rawValue:))
     }
 }
 

@@ -68,6 +68,15 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// An event both updates a state and leads from it to itself.
     case contradictoryUpdate(event: String, state: String)
 
+    /// A state's work is that of a state of another workflow: `work(_:)` gets the ``Workplace`` of that one.
+    case foreignWork(className: String, workflow: String)
+
+    /// An event fires when work has failed, and none of the states that it leads from is ``Working``.
+    case failureWithoutWork(event: String)
+
+    /// Several events fire when the work of a state has failed.
+    case ambiguousFailure(state: String, events: [String])
+
     /// The type of the initial state is neither a class nor `any` protocol of states: for example an optional, or `any Error`.
     case unsuitableStateType(String)
 
@@ -152,6 +161,12 @@ extension WorkflowProblem: CustomStringConvertible {
             "The event \"\(event)\" is ignored in \(state), and also leads from it."
         case .contradictoryUpdate(let event, let state):
             "The event \"\(event)\" updates \(state), and also leads from it to itself."
+        case .foreignWork(let className, let workflow):
+            "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `Workplace` of this workflow."
+        case .failureWithoutWork(let event):
+            "The event \"\(event)\" fires when work has failed, but no state that it leads from is `Working`."
+        case .ambiguousFailure(let state, let events):
+            "Several events fire when the work of \(state) has failed: \(events.joined(separator: ", "))."
         case .unsuitableStateType(let name):
             "The initial state is declared as \(name), which is neither a class nor `any` protocol of states."
         case .foreignState(let className, let expected):

@@ -75,7 +75,7 @@ import Testing
     }
 }
 
-protocol NodeWorkflow: Workflow {
+protocol NodeWorkflow: Workflow where Context == Void {
     static func fire(_ machine: StateMachine<Self>, _ userInfo: UserInfo) throws(InvalidTransition)
 }
 

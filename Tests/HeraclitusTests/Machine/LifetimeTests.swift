@@ -107,7 +107,7 @@ import Testing
         _ live: (StateMachine<W>, Census) throws -> Void,
         from initial: (Census) -> W.AnyState,
         location: SourceLocation = #_sourceLocation
-    ) rethrows {
+    ) rethrows where W.Context == Void {
         let census = Census()
         do {
             let machine = StateMachine<W>(entering: initial(census))
