@@ -11,7 +11,11 @@ struct CompiledState: Sendable {
 
     /// The events that fire by themselves in it.
     let deadlines: [CompiledDeadline]
-    let layout = LearnedLayout()
+
+    /// How its objects are handed out, found when the first of them is seen.
+    ///
+    /// Of two threads that have found it at once, the last one's stays, and both are the same.
+    let layout = LateImmortal<ExistentialLayout>()
 
     /// Whether anything follows from when it was entered.
     var keepsEntry: Bool { deadlines.contains(where: \.rule.isSinceEntry) }

@@ -149,7 +149,7 @@ import Testing
             #expect(seen.count > 8)
             #expect(try walk(type, plain) == seen)
             let second = try #require(plain.stateIndex(named: "SecondState"))
-            #expect(plain.states[second].layout.layout?.isKnown == false)
+            #expect(plain.states[second].layout.value?.value.isKnown == false)
             #expect(!plain.content.value.objectAccess.isInPlace)
         }
         try compare(Self.forms[index])
