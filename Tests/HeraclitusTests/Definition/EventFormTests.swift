@@ -195,6 +195,15 @@ struct Forms: Workflow {
         #expect(several?.candidates == ["many", "ionize", "listed", "anyToList"])
     }
 
+    @Test("`enter` takes no event that gives the state new data")
+    func enterAgain() throws {
+        let door = StateMachine<Door>()
+        try door.fire.open(OpenState(1))
+        let none = #expect(throws: InvalidTransition.self) { try door.enter(OpenState(2)) }
+        #expect(none?.reason == .noEvent)
+        #expect((door.state as? OpenState)?.angle == 1)
+    }
+
     @Test("An unknown name is refused with the names that there are")
     func unknownName() {
         let machine = StateMachine<Download>()

@@ -24,6 +24,24 @@ import Testing
         #expect(machine.previousState == nil)
     }
 
+    @Test("The will hooks of an activation must not fire, and its did hooks may")
+    func willHooks() {
+        let journal = Journal()
+        let machine = StateMachine<Heard>()
+        machine.willEnter(AState.self) { _, transition in
+            let error = #expect(throws: InvalidTransition.self) {
+                try transition.machine(as: Heard.self)?.fire.go(BState())
+            }
+            if let error { journal.write("\(error.reason)") }
+        }
+        machine.didEnter(AState.self) { _, transition in
+            #expect(throws: Never.self) { try transition.machine(as: Heard.self)?.fire.go(BState()) }
+        }
+        machine.activate()
+        #expect(journal.entries == ["transitionInProgress"])
+        #expect(machine.stateName == "B")
+    }
+
     @Test("The first fire activates first, and that stands even if the fire is refused")
     func firstFire() {
         let journal = Journal()

@@ -162,6 +162,43 @@ import Testing
         #expect(machine.stateName == "A")
     }
 
+    final class UnheardState: EmptyState {}
+    final class LaterState: EmptyState {}
+
+    /// Fires on, and lets somebody listen only then.
+    final class FiringState: WorkflowState, Entering {
+        let journal: Journal
+
+        init(_ journal: Journal) { self.journal = journal }
+
+        init(from decoder: any Decoder) { journal = Journal() }
+
+        func encode(to encoder: any Encoder) {}
+
+        func didEnter(_ transition: StateTransition) {
+            guard let machine = transition.machine(as: Unheard.self) else { return }
+            try? machine.fire.finish(LaterState(), userInfo: ["from": "hook"])
+            let journal = journal
+            machine.didEnter(LaterState.self) { _, transition in
+                journal.write("\(transition) \(transition.userInfo["from", as: String.self] ?? "nobody")")
+            }
+        }
+    }
+
+    struct Unheard: Workflow {
+        static var initial: any WorkflowState { UnheardState() }
+        let begin = Event(from: UnheardState.self, to: FiringState.self)
+        let finish = Event(from: FiringState.self, to: LaterState.self)
+    }
+
+    @Test("Who begins to listen when a nested fire was accepted hears of it with its own user info")
+    func listeningLater() throws {
+        let journal = Journal()
+        let machine = StateMachine<Unheard>()
+        try machine.fire.begin(FiringState(journal), userInfo: ["from": "caller"])
+        #expect(journal.entries == ["finish: FiringState → LaterState hook"])
+    }
+
     @Test("The limit holds for activation and the first fire together")
     func endlessActivation() {
         let machine = StateMachine<Heard>()
