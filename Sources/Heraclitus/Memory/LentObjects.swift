@@ -81,3 +81,53 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
 
     var userInfo: AnyObject? { lentUserInfo?.object }
 }
+
+/// What is lent for one transition, or nothing if nobody is to be called; it is given back when all callbacks have returned.
+///
+/// Measured: an ordinary reference, which is counted for each use, costs 30 ns of a transition with hooks.
+///
+/// Invariant: the reference is counted once for this value, which cannot be copied. So if the objects are referred to only once when
+/// they are given back, nobody has kept them.
+@safe
+struct Loan<Terms: Sendable>: ~Copyable {
+    private var reference: Unmanaged<LentObjects<Terms>>?
+
+    /// What somebody has kept, once more; or nothing.
+    @inline(__always)
+    init(_ objects: __owned LentObjects<Terms>? = nil) {
+        unsafe reference = unsafe objects.map { unsafe .passRetained($0) }
+    }
+
+    deinit {
+        guard let reference = unsafe reference else { return }
+        unsafe reference._withUnsafeGuaranteedRef { $0.keep() }
+        unsafe reference.release()
+    }
+
+    var isEmpty: Bool { unsafe reference == nil }
+
+    /// Whether anybody else refers to what is lent, or has kept it.
+    @inline(__always)
+    mutating func isShared() -> Bool {
+        guard let lent = unsafe reference else { return false }
+        let isUnique = unsafe withUnsafeMutableBytes(of: &reference) {
+            unsafe isKnownUniquelyReferenced(&$0.assumingMemoryBound(to: LentObjects<Terms>.self)[0])
+        }
+        return unsafe !isUnique || lent._withUnsafeGuaranteedRef { $0.isKept }
+    }
+
+    /// Calls a body with what is lent, if anything is.
+    @inline(__always)
+    func withObjects(_ body: (LentObjects<Terms>) throws -> Void) rethrows {
+        guard let reference = unsafe reference else { return }
+        try unsafe reference._withUnsafeGuaranteedRef { try body($0) }
+    }
+
+    /// Hands what is lent on as any other reference, and is empty.
+    @inline(__always)
+    mutating func take() -> LentObjects<Terms>? {
+        let objects = unsafe reference?.takeRetainedValue()
+        unsafe reference = nil
+        return objects
+    }
+}

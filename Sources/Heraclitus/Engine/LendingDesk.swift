@@ -1,28 +1,10 @@
-// Who has the objects that are lent to the callbacks of a transition, and when are they given back?
+// Where does a thread take what it lends to the callbacks of a transition, and give it back?
 
+/// What is lent to the callbacks of a transition, and keeps its objects alive if somebody has kept it.
 typealias LentTransition = LentObjects<StateTransition.Terms>
 
-/// What is lent for one transition, or nothing if nobody is to be called; it is given back when all callbacks have returned.
-///
-/// Invariant: it is the only reference to the objects when they are lent, and cannot be copied. So if it still is the only one when they
-/// are given back, nobody has kept them.
-struct TransitionLoan: ~Copyable {
-    fileprivate var objects: LentTransition?
-
-    /// What somebody has kept, once more; or nothing.
-    @inline(__always)
-    init(_ objects: __owned LentTransition? = nil) { self.objects = objects }
-
-    deinit { objects?.keep() }
-
-    var isEmpty: Bool { objects == nil }
-
-    /// Calls a body with what is lent, if anything is.
-    @inline(__always)
-    func withObjects(_ body: (LentTransition) throws -> Void) rethrows {
-        if let objects { try body(objects) }
-    }
-}
+/// What is lent for one transition, or nothing if nobody is to be called.
+typealias TransitionLoan = Loan<StateTransition.Terms>
 
 /// Where a thread takes what it lends, and gives it back.
 struct LendingDesk {
@@ -33,13 +15,11 @@ struct LendingDesk {
 
     /// Gives something to lend objects with.
     @inline(__always)
-    mutating func give(to loan: inout TransitionLoan, _ terms: StateTransition.Terms) {
-        swap(&loan.objects, &spare)
-        if loan.objects == nil { loan = TransitionLoan(LentObjects(terms)) }
-        loan.withObjects { objects in
-            objects.lentBefore = lent
-            lent = LentReference(objects)
-        }
+    mutating func give(_ terms: StateTransition.Terms) -> TransitionLoan {
+        let objects = spare.take() ?? LentObjects(terms)
+        objects.lentBefore = lent
+        lent = LentReference(objects)
+        return Loan(objects)
     }
 
     /// Notes that something is back, unless it was never given by this desk.
@@ -50,10 +30,9 @@ struct LendingDesk {
 
     /// Takes something back whose objects are to be counted like anything else from now on.
     mutating func takeBackKept(_ loan: inout TransitionLoan) -> LentTransition? {
-        guard let objects = loan.objects else { return nil }
+        guard let objects = loan.take() else { return nil }
         noteReturn(objects)
         objects.keep()
-        loan.objects = nil
         return objects
     }
 
@@ -62,11 +41,11 @@ struct LendingDesk {
     ///   may run.
     @inline(__always)
     mutating func takeBack(_ loan: inout TransitionLoan) -> LentTransition? {
-        let isKnownToNobodyElse = isKnownUniquelyReferenced(&loan.objects)
-        guard let objects = loan.objects else { return nil }
-        guard isKnownToNobodyElse, spare == nil, !objects.isKept else { return takeBackKept(&loan) }
+        if loan.isEmpty { return nil }
+        if loan.isShared() || spare != nil { return takeBackKept(&loan) }
+        guard let objects = loan.take() else { return nil }
         noteReturn(objects)
-        swap(&loan.objects, &spare)
+        spare = objects
         return nil
     }
 
