@@ -109,7 +109,7 @@ struct ObjectAccess: Sendable {
     /// The object that a value is: of the workflow's `AnyState`, or of a class of its states.
     ///
     /// A value that is no object, which only an `AnyState` that may hold anything allows, comes as an object of a class that no
-    /// workflow knows, and so is refused.
+    /// workflow knows, and so is rejected.
     @inlinable @inline(__always)
     func object<State>(of state: __owned State) -> OwnedObject {
         // Only an existential that may hold anything has more than three words.

@@ -29,7 +29,7 @@ import Testing
     @Test("What the body throws comes back, and the lock is free again")
     func thrown() {
         let lock = Lock(1)
-        #expect(throws: Refusal.self) { try lock.withLock { _ throws(Refusal) in throw Refusal() } }
+        #expect(throws: Objection.self) { try lock.withLock { _ throws(Objection) in throw Objection() } }
         #expect(lock.withLock { $0 } == 1)
     }
 }

@@ -5,7 +5,7 @@ import Testing
     @Test("A new machine enters its initial state once, without guards, event or source, and without counting it")
     func new() {
         let journal = Journal()
-        let machine = StateMachine<Heard>(entering: AState(journal, refusesEntry: true))
+        let machine = StateMachine<Heard>(entering: AState(journal, declinesEntry: true))
         machine.willEnter(AState.self) { _, transition in
             journal.write("own.willEnter \(transition.event ?? "no event") \(transition.source == nil)")
             #expect(transition.machine(as: Heard.self)?.isActive == false)
@@ -42,7 +42,7 @@ import Testing
         #expect(machine.stateName == "B")
     }
 
-    @Test("The first fire activates first, and that stands even if the fire is refused")
+    @Test("The first fire activates first, and that stands even if the fire is rejected")
     func firstFire() {
         let journal = Journal()
         let machine = StateMachine<Heard>(entering: AState(journal))

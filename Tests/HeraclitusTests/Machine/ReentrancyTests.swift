@@ -60,7 +60,7 @@ import Testing
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             let error = #expect(throws: InvalidTransition.self) {
-                try machine.fire.onward(CState(refusesEntry: true))
+                try machine.fire.onward(CState(declinesEntry: true))
             }
             #expect(error?.reason == .declined)
             #expect(error?.source == "B")
@@ -112,7 +112,7 @@ import Testing
                     do throws(InvalidTransition) { try machine.fire.back(AState()) } catch {
                         reasons.write("\(error.reason)")
                     }
-                    throw Refusal()
+                    throw Objection()
                 }
             } catch { reasons.write("\(error.reason)") }
             do throws(InvalidTransition) { try machine.fire.back(AState()) } catch { reasons.write("\(error.reason)") }

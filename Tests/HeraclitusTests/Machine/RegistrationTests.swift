@@ -28,11 +28,11 @@ import Testing
     @Test("A guard is asked though the last use of its registration is over")
     func guarded() throws {
         let machine = StateMachine<Heard>.active(Journal())
-        let registrations = [machine.guarded(\.again) { _, _, _ in throw Refusal() }]
+        let registrations = [machine.guarded(\.again) { _, _, _ in throw Objection() }]
         #expect(registrations.count == 1)
         for _ in 0..<3 {
             let error = #expect(throws: InvalidTransition.self) { try machine.fire.again(AState()) }
-            #expect(error?.underlyingError is Refusal)
+            #expect(error?.underlyingError is Objection)
         }
     }
 
