@@ -20,7 +20,11 @@ struct CompiledState: Sendable {
 
     /// Whether nothing leaves it.
     let isFinal: Bool
-    let layout = LearnedLayout()
+
+    /// How its objects are handed out, found when the first of them is seen.
+    ///
+    /// Of two threads that have found it at once, the last one's stays, and both are the same.
+    let layout = LateImmortal<ExistentialLayout>()
 
     /// Whether anything goes on by itself while a machine is in it.
     var hasActivity: Bool { !deadlines.isEmpty || hooks.working != nil || hooks.isComposite }

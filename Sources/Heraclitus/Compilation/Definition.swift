@@ -174,17 +174,17 @@ extension Definition {
     /// How an object of a registered class is handed out as the workflow's `AnyState`; `nil` if it cannot be one.
     @inline(__always)
     func layout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
-        states[state].layout.layout ?? learnLayout(of: object, of: state)
+        states[state].layout.value?.value ?? learnLayout(of: object, of: state)
     }
 
     private func learnLayout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
         guard let layout = content.value.findLayout(object) else { return nil }
         checkGroups(of: object, in: state)
-        states[state].layout.learn(layout)
+        states[state].layout.publish(Immortal(layout))
         return layout
     }
 
     /// How objects of a class are handed out, one of which was found to suit.
     @inline(__always)
-    func knownLayout(of state: Int) -> ExistentialLayout { states[state].layout.layout ?? .unknown }
+    func knownLayout(of state: Int) -> ExistentialLayout { states[state].layout.value?.value ?? .unknown }
 }

@@ -56,9 +56,7 @@ struct Call: ~Copyable {
     /// Something to lend the objects of a transition with.
     @inline(__always)
     func takeLoan(_ terms: StateTransition.Terms) -> TransitionLoan {
-        var loan = TransitionLoan()
-        thread.content.lendingDesk.give(to: &loan, terms)
-        return loan
+        thread.content.lendingDesk.give(terms)
     }
 
     /// Takes back what was lent, when everyone has returned who was to be called.

@@ -10,25 +10,25 @@ extension MachineCore {
     /// Begins a fire in the turn of its call.
     /// - Returns: The state that it leaves.
     @inline(__always)
-    func begin(_ selector: EventSelector, _ call: borrowing Call) throws(Refusal) -> Int {
+    func begin(_ selector: EventSelector, _ call: borrowing Call) throws(Rejection) -> Int {
         let source = call.turn { $0.expected }
         switch call.turn({ $0.beginFire() }) {
         case .decide: return source
-        case .refuseInProgress:
-            throw refusal(.transitionInProgress, of: selector, from: source)
-        case .refuseEndlessChain:
-            throw refusal(.endlessChain, of: selector, from: source)
+        case .rejectInProgress:
+            throw rejection(.transitionInProgress, of: selector, from: source)
+        case .rejectEndlessChain:
+            throw rejection(.endlessChain, of: selector, from: source)
         }
     }
 
     /// Asks the table whether an event leaves a state.
     /// - Returns: `false` if it is ignored there.
     @inline(__always)
-    func validate(_ event: Immortal<CompiledEvent>, from source: Int) throws(Refusal) -> Bool {
+    func validate(_ event: Immortal<CompiledEvent>, from source: Int) throws(Rejection) -> Bool {
         switch event.value.reach.verdict(from: source, to: nil) {
         case .allowed: return true
         case .ignored: return false
-        case .notAllowed: throw Refusal(.notAllowed, event: event.value.index, from: source)
+        case .notAllowed: throw Rejection(.notAllowed, event: event.value.index, from: source)
         }
     }
 
@@ -37,11 +37,11 @@ extension MachineCore {
     func object(
         of candidate: CandidateTransition,
         building build: (CandidateTransition) throws -> OwnedObject
-    ) throws(Refusal) -> OwnedObject {
+    ) throws(Rejection) -> OwnedObject {
         do {
             return try build(candidate)
         } catch {
-            throw refusal(of: candidate, because: error)
+            throw rejection(of: candidate, because: error)
         }
     }
 
@@ -51,11 +51,11 @@ extension MachineCore {
         _ candidate: CandidateTransition,
         leadingTo state: borrowing OwnedObject,
         _ call: borrowing Call
-    ) throws(Refusal) -> TransitionPlan {
+    ) throws(Rejection) -> TransitionPlan {
         let destination = state.withObject { definition.destination(of: candidate.event, from: candidate.source, $0) }
         if let destination { return TransitionPlan(candidate, to: destination, in: definition) }
         call.retire(OwnedObject(state.object))
-        throw refusal(of: candidate, to: state.object)
+        throw rejection(of: candidate, to: state.object)
     }
 
     /// Asks the guards, if anybody is to hear of the transition at all.
@@ -68,7 +68,7 @@ extension MachineCore {
         _ role: TurnRole,
         _ purpose: CallPurpose,
         _ call: borrowing Call
-    ) throws(Refusal) -> TransitionLoan {
+    ) throws(Rejection) -> TransitionLoan {
         guard role == .nested || hasListeners(in: plan.kind.phases, of: plan) else { return TransitionLoan() }
         var loan = lend(plan, from: candidate, to: state, call)
         if hasListeners(in: .guards, of: plan) { try askGuards(of: plan, to: state, &loan, purpose, call) }
@@ -83,13 +83,13 @@ extension MachineCore {
         _ loan: inout TransitionLoan,
         _ purpose: CallPurpose,
         _ call: borrowing Call
-    ) throws(Refusal) {
+    ) throws(Rejection) {
         do {
             try loan.withObjects { objects in try askGuards(of: plan, StateTransition(objects), purpose) }
         } catch {
             call.takeBack(&loan)
             call.retire(OwnedObject(state.object))
-            throw refusal(of: plan, because: error)
+            throw rejection(of: plan, because: error)
         }
     }
 
@@ -101,13 +101,13 @@ extension MachineCore {
         _ loan: inout TransitionLoan,
         _ purpose: CallPurpose,
         _ call: borrowing Call
-    ) throws(Refusal) {
+    ) throws(Rejection) {
         do throws(NoTurn) {
             try claimRegions(of: state.object, in: plan.destination, for: purpose, call)
         } catch {
             call.takeBack(&loan)
             call.retire(OwnedObject(state.object))
-            throw refusal(of: plan, because: error)
+            throw rejection(of: plan, because: error)
         }
     }
 
@@ -179,17 +179,17 @@ extension MachineCore {
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) -> InvalidTransition {
-        let refusal = refusal(problem.reason, of: selector, from: now.index, machines: problem.machines)
-        let error = invalidTransition(refusal, call)
+        let rejection = rejection(problem.reason, of: selector, from: now.index, machines: problem.machines)
+        let error = invalidTransition(rejection, call)
         if purpose.isToldToObservers { tellOutsideTurn(.rejected(error), call) }
         return error
     }
 
-    /// The error of a refusal, with where the machine is.
+    /// The error of a rejection, with where the machine is.
     @inline(never)
-    func invalidTransition(_ refusal: Refusal, _ call: borrowing Call) -> InvalidTransition {
-        let refusal = ownership.isHeld ? refusal.at(path) : refusal
-        return InvalidTransition(refusal, in: definition, userInfo: call.userInfo)
+    func invalidTransition(_ rejection: Rejection, _ call: borrowing Call) -> InvalidTransition {
+        let rejection = ownership.isHeld ? rejection.at(path) : rejection
+        return InvalidTransition(rejection, in: definition, userInfo: call.userInfo)
     }
 
     /// Tells observers something without the turn, which does not come; nothing of what they cause by that themselves.

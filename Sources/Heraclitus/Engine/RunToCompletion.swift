@@ -39,7 +39,7 @@ extension MachineCore {
         let role: TurnRole
         do { role = try acquire(call, for: purpose) } catch { throw noTurn(selector, error, purpose, call) }
         defer { if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) } }
-        do throws(Refusal) {
+        do throws(Rejection) {
             let source = try begin(selector, call)
             // An outermost call ends its turn, and so its phase, in `finish`.
             defer { if role == .nested { call.turn { $0.endFire() } } }

@@ -45,6 +45,8 @@ struct ThreadState {
         init(_ queue: MachineTurn.Queue) { self.queue = queue }
     }
 
+    let id = ThreadID.new()
+
     /// The turn that was used last.
     private var foremost = Entry()
 
@@ -52,18 +54,23 @@ struct ThreadState {
     private var others: [Entry] = []
 
     /// Where transitions are taken from that are lent to callbacks.
-    var lendingDesk = LendingDesk<StateTransition.Terms>()
+    var lendingDesk = LendingDesk()
 
     private var isTellingOutsideTurns = false
 
     static let ofThreads = ThreadLocal<ThreadState>()
 }
 
+extension CurrentThread<ThreadState> {
+    @inline(__always)
+    var id: ThreadID { content.id }
+}
+
 extension ThreadState: ThreadContent {
-    mutating func threadEnds(_ thread: ThreadID) {
+    mutating func threadEnds() {
         lendingDesk.discard()
         // A callback has ended its thread. What it has committed stays, what was queued is dropped.
-        if foremost.machine != 0 { ParkingLot.shared.ownerHasEnded(thread) }
+        if foremost.machine != 0 { ParkingLot.shared.ownerHasEnded(id) }
     }
 }
 

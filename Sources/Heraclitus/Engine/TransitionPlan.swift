@@ -129,6 +129,3 @@ struct AcceptedTransition {
     /// What callbacks get, and what keeps its objects alive.
     let objects: LentObjects<StateTransition.Terms>?
 }
-
-/// What is lent to the callbacks of a transition.
-typealias TransitionLoan = Loan<StateTransition.Terms>

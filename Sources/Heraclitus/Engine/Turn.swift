@@ -58,17 +58,17 @@ extension Turn {
         case decide
 
         /// A builder, a guard or a `will…` hook fires.
-        case refuseInProgress
+        case rejectInProgress
 
         /// Callbacks have fired too often in this turn.
-        case refuseEndlessChain
+        case rejectEndlessChain
     }
 
     /// Begins a fire.
     mutating func beginFire() -> Beginning {
         switch phase {
-        case .deciding: return .refuseInProgress
-        case .announcing where queue.acceptedCount >= Self.chainLimit: return .refuseEndlessChain
+        case .deciding: return .rejectInProgress
+        case .announcing where queue.acceptedCount >= Self.chainLimit: return .rejectEndlessChain
         case .idle, .announcing:
             phase = .deciding(isNested: phase == .announcing)
             return .decide
@@ -95,7 +95,7 @@ extension Turn {
     /// Notes that the machine shows the destination: from now on it may be fired.
     mutating func commit() { phase = .announcing }
 
-    /// Ends a fire that was refused, ignored or queued; one that was carried out has ended with its callbacks.
+    /// Ends a fire that was rejected, ignored or queued; one that was carried out has ended with its callbacks.
     mutating func endFire() {
         if case .deciding(let isNested) = phase { phase = isNested ? .announcing : .idle }
     }

@@ -86,7 +86,7 @@ extension StateMachine {
     }
 
     private func missingContext() -> InvalidTransition {
-        InvalidTransition(Refusal(.missingContext, event: nil, from: core.now.index), in: definition, userInfo: [:])
+        InvalidTransition(Rejection(.missingContext, event: nil, from: core.now.index), in: definition, userInfo: [:])
     }
 }
 

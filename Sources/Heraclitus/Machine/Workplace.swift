@@ -15,7 +15,7 @@ extension Workplace {
             if let machine { return Fire(machine: machine, work: work) }
             let definition = CompiledWorkflow<W>.shared.definition
             throw InvalidTransition(
-                Refusal(.notCurrent, event: nil, from: definition.stateIndex(of: state)),
+                Rejection(.notCurrent, event: nil, from: definition.stateIndex(of: state)),
                 in: definition,
                 userInfo: [:]
             )

@@ -21,7 +21,7 @@ enum CallbackPhase: UInt16, Sendable {
     /// What goes on in the state that was entered begins, or goes on with the new data of one that was updated.
     case activityStart
 
-    /// Beside transitions: what was refused, performed or announced.
+    /// Beside transitions: what was rejected, ignored, refused, performed or announced.
     case notices
 
     /// The same, and transitions, of the machines in the state.

@@ -71,49 +71,49 @@ struct StateHooks: Sendable {
 extension StateHooks {
     func shouldExit(_ transition: StateTransition) throws {
         func ask<C: ExitGuarding>(_ type: C.Type) throws {
-            try transition.objects.withSource(as: type) { try $0.shouldExit(transition) }
+            try transition.withSource(as: type) { try $0.shouldExit(transition) }
         }
         if let exitGuarding { try ask(exitGuarding) }
     }
 
     func shouldEnter(_ transition: StateTransition) throws {
         func ask<C: EntryGuarding>(_ type: C.Type) throws {
-            try transition.objects.withDestination(as: type) { try $0.shouldEnter(transition) }
+            try transition.withDestination(as: type) { try $0.shouldEnter(transition) }
         }
         if let entryGuarding { try ask(entryGuarding) }
     }
 
     func willExit(_ transition: StateTransition) {
         func tell<C: ExitPreparing>(_ type: C.Type) {
-            transition.objects.withSource(as: type) { $0.willExit(transition) }
+            transition.withSource(as: type) { $0.willExit(transition) }
         }
         if let exitPreparing { tell(exitPreparing) }
     }
 
     func willEnter(_ transition: StateTransition) {
         func tell<C: EntryPreparing>(_ type: C.Type) {
-            transition.objects.withDestination(as: type) { $0.willEnter(transition) }
+            transition.withDestination(as: type) { $0.willEnter(transition) }
         }
         if let entryPreparing { tell(entryPreparing) }
     }
 
     func didExit(_ transition: StateTransition) {
         func tell<C: Exiting>(_ type: C.Type) {
-            transition.objects.withSource(as: type) { $0.didExit(transition) }
+            transition.withSource(as: type) { $0.didExit(transition) }
         }
         if let exiting { tell(exiting) }
     }
 
     func didEnter(_ transition: StateTransition) {
         func tell<C: Entering>(_ type: C.Type) {
-            transition.objects.withDestination(as: type) { $0.didEnter(transition) }
+            transition.withDestination(as: type) { $0.didEnter(transition) }
         }
         if let entering { tell(entering) }
     }
 
     func didRestore(_ transition: StateTransition) {
         func tell<C: Restoring>(_ type: C.Type) {
-            transition.objects.withDestination(as: type) { $0.didRestore(transition) }
+            transition.withDestination(as: type) { $0.didRestore(transition) }
         }
         if let restoring { tell(restoring) }
     }
@@ -138,5 +138,24 @@ extension StateHooks {
         var regions: [any Region] = []
         for region in composite.regions where !regions.contains(where: { $0 === region }) { regions.append(region) }
         return regions
+    }
+}
+
+extension StateTransition {
+    /// Calls a body with the source, which is of a class, without counting a reference to it.
+    @inline(__always)
+    fileprivate func withSource<Object: AnyObject>(as type: Object.Type, _ body: (Object) throws -> Void) rethrows {
+        guard let source = objects.lentSource else { preconditionFailure("An activation leaves no state.") }
+        try source.withObject(as: type, body)
+    }
+
+    /// Calls a body with the destination, which is of a class, without counting a reference to it.
+    @inline(__always)
+    fileprivate func withDestination<Object: AnyObject>(
+        as type: Object.Type,
+        _ body: (Object) throws -> Void
+    ) rethrows {
+        guard let destination = objects.lentDestination else { preconditionFailure("Nothing was lent.") }
+        try destination.withObject(as: type, body)
     }
 }

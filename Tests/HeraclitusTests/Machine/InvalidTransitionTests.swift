@@ -6,21 +6,21 @@ import Testing
     @Test("The texts say what was tried, where, why not, and what would be allowed")
     func texts() throws {
         let machine = StateMachine<Download>()
-        let refused = try #require(throws: InvalidTransition.self) {
+        let rejected = try #require(throws: InvalidTransition.self) {
             try machine.fire.finish(CompletedState(byteCount: 1))
         }
         #expect(
-            refused.description
+            rejected.description
                 == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState. "
                 + "Allowed in IdleState: \"load\", \"cancel\"."
         )
         #expect(
-            refused.errorDescription
+            rejected.errorDescription
                 == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState."
         )
-        #expect(refused.failureReason == "\"finish\" does not lead from IdleState to CompletedState.")
-        #expect(refused.recoverySuggestion == "Allowed in IdleState: \"load\", \"cancel\".")
-        #expect((refused as any Error).localizedDescription == refused.errorDescription)
+        #expect(rejected.failureReason == "\"finish\" does not lead from IdleState to CompletedState.")
+        #expect(rejected.recoverySuggestion == "Allowed in IdleState: \"load\", \"cancel\".")
+        #expect((rejected as any Error).localizedDescription == rejected.errorDescription)
 
         let unknown = try #require(throws: InvalidTransition.self) { try machine.fire(named: "go") }
         #expect(
@@ -33,11 +33,11 @@ import Testing
                 + "Allowed in IdleState: \"load\", \"cancel\"."
         )
         let declined = try #require(throws: InvalidTransition.self) {
-            try machine.fire.load { _ in throw Refusal(text: "busy") }
+            try machine.fire.load { _ in throw Objection(text: "busy") }
         }
         #expect(
             declined.description
-                == "Download cannot fire \"load\" in IdleState: it was declined: Refusal(text: \"busy\")"
+                == "Download cannot fire \"load\" in IdleState: it was declined: Objection(text: \"busy\")"
         )
         try machine.fire.cancel()
         let final = try #require(throws: InvalidTransition.self) { try machine.fire.cancel() }

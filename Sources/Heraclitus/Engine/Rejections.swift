@@ -1,17 +1,17 @@
-// Why is a fire refused?
+// Why is a fire rejected?
 //
 // Never inlined: a fire that succeeds is not to make room for errors.
 
 extension MachineCore {
-    /// A fire is refused before it is known where it leads.
+    /// A fire is rejected before it is known where it leads.
     @inline(never)
-    func refusal(
+    func rejection(
         _ reason: InvalidTransition.Reason,
         of selector: EventSelector,
         from source: Int,
         candidates: [String] = [],
         machines: [String] = []
-    ) -> Refusal {
+    ) -> Rejection {
         var event: Int?
         var name: String?
         var destination: String?
@@ -24,43 +24,43 @@ extension MachineCore {
         case .entering(let type): destination = CompiledState.name(of: type)
         case .enteringNamed(let name): destination = name
         }
-        return Refusal(
+        return Rejection(
             reason,
             event: event,
             from: source,
-            Refusal.Details(event: name, destination: destination, candidates: candidates, machines: machines)
+            Rejection.Details(event: name, destination: destination, candidates: candidates, machines: machines)
         )
     }
 
     /// A guard has declined.
     @inline(never)
-    func refusal(of plan: TransitionPlan, because error: any Error) -> Refusal {
-        let details = Refusal.Details(destination: definition.states[plan.destination].name, underlyingError: error)
-        return Refusal(.declined, event: plan.event, from: plan.source, details)
+    func rejection(of plan: TransitionPlan, because error: any Error) -> Rejection {
+        let details = Rejection.Details(destination: definition.states[plan.destination].name, underlyingError: error)
+        return Rejection(.declined, event: plan.event, from: plan.source, details)
     }
 
     /// A machine in the destination cannot be had.
     @inline(never)
-    func refusal(of plan: TransitionPlan, because problem: NoTurn) -> Refusal {
+    func rejection(of plan: TransitionPlan, because problem: NoTurn) -> Rejection {
         let destination = definition.states[plan.destination].name
-        let details = Refusal.Details(destination: destination, machines: problem.machines)
-        return Refusal(problem.reason, event: plan.event, from: plan.source, details)
+        let details = Rejection.Details(destination: destination, machines: problem.machines)
+        return Rejection(problem.reason, event: plan.event, from: plan.source, details)
     }
 
     /// No state was made.
     @inline(never)
-    func refusal(of candidate: CandidateTransition, because error: any Error) -> Refusal {
+    func rejection(of candidate: CandidateTransition, because error: any Error) -> Rejection {
         let event = candidate.event.value.index
         guard let error = error as? DestinationNeeded else {
-            return Refusal(.declined, event: event, from: candidate.source, Refusal.Details(underlyingError: error))
+            return Rejection(.declined, event: event, from: candidate.source, Rejection.Details(underlyingError: error))
         }
-        let details = Refusal.Details(candidates: error.candidates)
-        return Refusal(.destinationNeeded, event: event, from: candidate.source, details)
+        let details = Rejection.Details(candidates: error.candidates)
+        return Rejection(.destinationNeeded, event: event, from: candidate.source, details)
     }
 
     /// The event does not lead to the state that was made.
     @inline(never)
-    func refusal(of candidate: CandidateTransition, to object: AnyObject) -> Refusal {
+    func rejection(of candidate: CandidateTransition, to object: AnyObject) -> Rejection {
         let name = CompiledState.name(of: type(of: object))
         let index = definition.stateIndex(of: type(of: object))
         let reason: InvalidTransition.Reason =
@@ -69,11 +69,11 @@ extension MachineCore {
             case let index? where definition.layout(of: object, of: index) != nil: .notAllowed
             default: .unsuitableState
             }
-        return Refusal(
+        return Rejection(
             reason,
             event: candidate.event.value.index,
             from: candidate.source,
-            Refusal.Details(destination: name, candidates: index == nil ? [name] : [])
+            Rejection.Details(destination: name, candidates: index == nil ? [name] : [])
         )
     }
 }
