@@ -4,7 +4,7 @@ import Foundation
 enum Command: Equatable {
     case add(id: String, Item)
     case remove(id: String, item: String)
-    case place(id: String, address: String)
+    case place(id: String, address: String, payWithin: TimeInterval)
     case pay(id: String, amount: Decimal)
     case ship(id: String, tracking: String)
     case deliver(id: String)
@@ -12,13 +12,15 @@ enum Command: Equatable {
     case cancel(id: String, reason: String)
     case show(id: String)
     case list(state: String?)
+    case run(isOnce: Bool)
 
     static let usage = """
         usage: orders DIRECTORY [COMMAND]
 
           add ID NAME PRICE [QUANTITY]     put something into a cart, a new one if there is none
           remove ID NAME                   take it out
-          place ID --to ADDRESS
+          place ID --to ADDRESS [--within SECONDS]
+                                           to be paid within that time, 14 days if it is left out
           pay ID --amount AMOUNT           all of it, or a part
           ship ID --tracking NUMBER
           deliver ID
@@ -26,6 +28,7 @@ enum Command: Equatable {
           cancel ID [--reason TEXT]        likewise
           show ID
           list [STATE]
+          run [--once]                     cancels orders that were not paid in time, until it is ended
 
         Without a command, commands are read from standard input, one a line; "…" holds words together.
         """
@@ -41,6 +44,9 @@ enum Command: Equatable {
         guard let verb = words.popFirst() else { throw Misuse("there is no command") }
         if verb == "list" {
             self = .list(state: words.popFirst())
+        } else if verb == "run" {
+            self = .run(isOnce: words.first == "--once")
+            if words.first == "--once" { words.removeFirst() }
         } else {
             guard let id = words.popFirst() else { throw Misuse("\(verb) needs the id of an order") }
             switch verb {
@@ -53,7 +59,13 @@ enum Command: Equatable {
                 }
                 self = .add(id: id, Item(name: name, price: price, quantity: quantity))
             case "remove": self = .remove(id: id, item: try Self.word("the name of an item", &words, verb))
-            case "place": self = .place(id: id, address: try Self.option("--to", &words, verb))
+            case "place":
+                let address = try Self.option("--to", &words, verb)
+                let seconds = words.isEmpty ? "1209600" : try Self.option("--within", &words, verb)
+                guard let seconds = Int(seconds), (0...1_000_000_000).contains(seconds) else {
+                    throw Misuse("\(seconds) is no number of seconds")
+                }
+                self = .place(id: id, address: address, payWithin: TimeInterval(seconds))
             case "pay": self = .pay(id: id, amount: try Self.amount(try Self.option("--amount", &words, verb)))
             case "ship": self = .ship(id: id, tracking: try Self.option("--tracking", &words, verb))
             case "deliver": self = .deliver(id: id)

@@ -15,16 +15,17 @@ struct Desk {
             try await update(id, mayBeNew: true) { order in try order.fire.change { cart in cart.with(item) } }
         case .remove(let id, let item):
             try await update(id) { order in try order.fire.change { cart in try cart.without(item) } }
-        case .place(let id, let address):
+        case .place(let id, let address, let time):
             try await update(id) { order in
                 try order.fire.place { cart in
-                    PlacedState(Purchase(items: cart.items, address: address, payment: StateMachine(of: cart.total)))
+                    let purchase = Purchase(items: cart.items, address: address, payment: StateMachine(of: cart.total))
+                    return PlacedState(purchase, payBy: Date() + time)
                 }
             }
         case .pay(let id, let amount):
             try await update(id) { order in
                 // Asked first, so that an order that cannot be paid takes no money.
-                try order.fire.receive { placed in PlacedState(try placed.content(order).paying(amount)) }
+                try order.fire.receive { placed in try placed.paying(amount) }
                 guard let purchase = order.state.purchase, purchase.payment.state is SettledState else { return }
                 try order.fire.pay(PaidState(purchase))
             }
@@ -46,6 +47,7 @@ struct Desk {
             }
         case .show(let id): try await show(id)
         case .list(let state): try await list(state)
+        case .run(let isOnce): try await run(isOnce)
         }
     }
 
@@ -60,13 +62,31 @@ struct Desk {
             try body(order)
         } saved: { transitions in
             // Here and not in a hook, which may run again when somebody else was faster.
-            lines = transitions.map { transition in
-                let state = transition.destination as? any OrderState
-                let detail = state?.purchase?.payment.text ?? "\(state?.items.count ?? 0) items"
-                return "\(id) is \(type(of: transition.destination).name), \(detail)"
-            }
+            lines = transitions.map { Self.line(id, $0) }
         }
         return lines
+    }
+
+    private static func line(_ id: String, _ transition: StateTransition) -> String {
+        let state = transition.destination as? any OrderState
+        let detail = state?.purchase?.payment.text ?? "\(state?.items.count ?? 0) items"
+        return "\(id) is \(type(of: transition.destination).name), \(detail)"
+    }
+
+    /// Fires what is due, once or until the program is ended; any number of copies may do so.
+    private func run(_ isOnce: Bool) async throws -> [String] {
+        repeat {
+            try await store.fireDue(Order.self) { id, error in
+                FileHandle.standardError.write(Data("orders: \(id): \(error)\n".utf8))
+            } saved: { id, transitions in
+                // At once, also for whoever reads it through a pipe.
+                let lines = transitions.map { Self.line(id, $0) + "\n" }.joined()
+                try FileHandle.standardOutput.write(contentsOf: Data(lines.utf8))
+            }
+            // Other copies may place orders that are due sooner than any that is known now.
+            if !isOnce { try await Task.sleep(for: .milliseconds(500)) }
+        } while !isOnce
+        return []
     }
 
     private func show(_ id: String) async throws -> [String] {
@@ -124,20 +144,5 @@ extension OrderState {
     fileprivate func content(_ order: StateMachine<Order>) throws -> Purchase {
         guard let purchase else { throw Refusal("nothing was bought") }
         return purchase
-    }
-}
-
-extension Purchase {
-    /// The purchase with more paid; this one stays as it is.
-    fileprivate func paying(_ amount: Decimal) throws -> Purchase {
-        let copy = copied()
-        _ = try copy.payment.take(amount)
-        return copy
-    }
-
-    fileprivate func refunded() throws -> Purchase {
-        let copy = copied()
-        try copy.payment.giveBack()
-        return copy
     }
 }

@@ -10,6 +10,10 @@ struct Order: Workflow {
         .guarded { cart, _, _ in if cart.items.isEmpty { throw Refusal("the cart is empty") } }
     let receive = Event(updating: PlacedState.self)
     let pay = Event(from: PlacedState.self, to: PaidState.self)
+
+    /// Fires by itself in an order that nobody has paid in time.
+    let lapse = Event(from: PlacedState.self, to: CancelledState.self)
+        .due(\.payBy) { placed in CancelledState(try placed.purchase?.refunded(), reason: "not paid in time") }
     let ship = Event(from: PaidState.self, to: ShippedState.self)
     let deliver = Event(from: ShippedState.self, to: DeliveredState.self)
     let giveBack = Event("return", from: ShippedState.self, DeliveredState.self, to: ReturnedState.self)
@@ -29,6 +33,20 @@ struct Purchase: Codable {
     let payment: StateMachine<Payment>
 
     func copied() -> Purchase { Purchase(items: items, address: address, payment: payment.copy()) }
+
+    /// The purchase with more paid; this one stays as it is.
+    func paying(_ amount: Decimal) throws -> Purchase {
+        let copy = copied()
+        _ = try copy.payment.take(amount)
+        return copy
+    }
+
+    /// The purchase with what was paid given back; this one stays as it is.
+    func refunded() throws -> Purchase {
+        let copy = copied()
+        try copy.payment.giveBack()
+        return copy
+    }
 }
 
 protocol OrderState: WorkflowState {
@@ -63,10 +81,19 @@ final class CartState: OrderState {
 final class PlacedState: OrderState, Copying {
     static var name: String { "placed" }
     private let content: Purchase
-    var purchase: Purchase? { content }
 
-    init(_ purchase: Purchase) { content = purchase }
-    func copied() -> PlacedState { PlacedState(content.copied()) }
+    /// When it lapses; `nil` in archives of before orders lapsed.
+    let payBy: Date?
+    var purchase: Purchase? { content }
+    var remark: String { payBy.map { "to be paid by \($0.formatted(.iso8601))" } ?? "" }
+
+    init(_ purchase: Purchase, payBy: Date?) {
+        content = purchase
+        self.payBy = payBy
+    }
+
+    func copied() -> PlacedState { PlacedState(content.copied(), payBy: payBy) }
+    func paying(_ amount: Decimal) throws -> PlacedState { PlacedState(try content.paying(amount), payBy: payBy) }
 }
 
 final class PaidState: OrderState, Copying {

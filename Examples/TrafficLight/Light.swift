@@ -24,4 +24,13 @@ struct Light: Workflow {
 
     let stop = Event(from: BlueState.self, GreenState.self, to: RedState.self)
     let go = Event(from: RedState.self, to: GreenState.self)
+
+    // Methods that the definition knows: tables list them, and each can be performed by name, with arguments.
+
+    let remaining = Action(in: GreenState.self) { green, call in
+        max(0, green.seconds - (call.userInfo["elapsed", as: Int.self] ?? 0))
+    }
+    let warn = Action(in: BlueState.self, RedState.self) { light, call in
+        print("  the \(type(of: light).name) light warns: \(call.userInfo["of", as: String.self] ?? "stop")")
+    }
 }

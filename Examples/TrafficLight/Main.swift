@@ -49,8 +49,13 @@ struct Main {
         } catch {
             print("  \(error)")
         }
+        print("actions of the definition, by key path and by name")
+        print("  allowed: \(light.machine.allowedActions)")
+        print("  \(try light.machine.perform(\.remaining, userInfo: ["elapsed": 1])) seconds remain")
+        do { try light.machine.perform(named: "warn") } catch { print("  \(error)") }
         print("go red")
         try light.goRed()
+        try light.machine.perform(named: "warn", userInfo: ["of": "a tram"])
         print("count a red light")
         do { _ = try light.count() } catch { print("  \(error)") }
         print("announce")

@@ -10,6 +10,8 @@ public struct LogEntry: Sendable {
     /// The level of an entry.
     ///
     /// For OSLog: `debug` and `info` are types of the same names, `notice` is `default`, `warning` and `error` are `error`.
+    ///
+    /// There will be no others: these are all that occurrences need.
     public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
         /// A state has new data, or an event was ignored.
         case debug

@@ -202,16 +202,79 @@ import Testing
         #expect(try !payment.take(4))
         let purchase = Purchase(items: items, address: "1 Main St", payment: payment)
         try expectArchives(CartState(items: items))
-        try expectArchives(PlacedState(purchase))
+        try expectArchives(PlacedState(purchase, payBy: Date(timeIntervalSinceReferenceDate: 5)))
         try expectArchives(PaidState(purchase))
         try expectArchives(ShippedState(purchase, tracking: "T1"))
         try expectArchives(DeliveredState(purchase))
         try expectArchives(ReturnedState(purchase, reason: "cold"))
         try expectArchives(CancelledState(nil, reason: "no more"))
-        let order = StateMachine<Order>(alreadyIn: PlacedState(purchase))
+        let order = StateMachine<Order>(alreadyIn: PlacedState(purchase, payBy: nil))
         let copy = order.copy()
         #expect(try copy.state.purchase?.payment.take(5) == true)
         #expect(order.state.purchase?.payment.text == "4.00 of 9.00")
+    }
+
+    @Test("An order that is not paid in time lapses, and what was paid of it is given back")
+    func lapsing() throws {
+        for id in ["1", "2", "3", "4"] { _ = try orders("add", id, "tea", "4.50") }
+        _ = try orders("place", "1", "--to", "x", "--within", "0")
+        _ = try orders("place", "2", "--to", "x", "--within", "3600")
+        _ = try orders("place", "3", "--to", "x")
+        _ = try orders("place", "4", "--to", "x", "--within", "0")
+        _ = try orders("pay", "4", "--amount", "1.00")
+        #expect(try orders("place", "3", "--to", "x", "--within", "soon").status == 64)
+        // In the order of the deadlines.
+        let run = try orders("run", "--once")
+        #expect(run.status == 0 && run.errors == "")
+        #expect(run.output == "1 is cancelled, 4.50 due\n4 is cancelled, 1.00 refunded\n")
+        #expect(try orders("run", "--once").output == "")
+        #expect(try orders("show", "4").output.hasSuffix("  1.00 refunded\n  not paid in time\n"))
+        #expect(try orders("show", "2").output.contains("  to be paid by 2"))
+    }
+
+    @Test("Two copies that run find what others place, each order once, also when one is killed")
+    func running() throws {
+        let copies = try (0..<2).map { number in
+            let process = Process()
+            process.executableURL = executable("orders")
+            process.arguments = [folder, "run"]
+            let output = directory.file("output \(number)")
+            try Data().write(to: URL(fileURLWithPath: output))
+            process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+            try process.run()
+            return process
+        }
+        defer { for copy in copies { kill(copy.processIdentifier, SIGKILL) } }
+        func lapsed() throws -> [Substring] {
+            try (0..<2).flatMap {
+                try String(contentsOfFile: directory.file("output \($0)"), encoding: .utf8).split(separator: "\n")
+            }.sorted()
+        }
+        func place(_ ids: Range<Int>) throws {
+            for id in ids {
+                _ = try orders("add", "\(id)", "tea", "4.50")
+                _ = try orders("place", "\(id)", "--to", "x", "--within", "1")
+            }
+        }
+        try place(10..<14)
+        for _ in 0..<3_000 where try lapsed().count < 4 { usleep(100_000) }
+        #expect(try lapsed() == (10..<14).map { "\($0) is cancelled, 4.50 due" })
+        kill(copies[0].processIdentifier, SIGKILL)
+        try place(14..<16)
+        for _ in 0..<3_000 where try lapsed().count < 6 { usleep(100_000) }
+        #expect(try lapsed() == (10..<16).map { "\($0) is cancelled, 4.50 due" })
+    }
+
+    @Test("An order that was placed before orders lapsed is still read")
+    func before() throws {
+        _ = try orders("add", "1", "tea", "4.50")
+        _ = try orders("place", "1", "--to", "x", "--within", "0")
+        let file = folder + "/1.json"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try text.replacing(#/,"payBy":"[^"]*"/#, with: "").replacing(#/"due":"[^"]*",/#, with: "")
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(try orders("run", "--once").output == "")
+        #expect(try orders("show", "1").output.hasPrefix("1 is placed, revision 2\n"))
     }
 
     @Test("Amounts are written with cents, and words are found in a line")

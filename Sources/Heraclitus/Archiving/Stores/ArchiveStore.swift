@@ -231,7 +231,7 @@ extension ArchiveStore {
     /// Nothing is saved when the closure throws, or changes nothing in a stored machine. An archive of an older version of the
     /// workflow is replaced only by a change.
     ///
-    /// The machine is passive: no event fires by itself in it. ``fireDue(_:by:scheduler:failed:)`` fires what is due in a store.
+    /// The machine is passive: no event fires by itself in it. ``fireDue(_:by:scheduler:failed:saved:)`` fires what is due in a store.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
@@ -311,6 +311,8 @@ extension ArchiveStore {
     ///   - scheduler: Supplies the date.
     ///   - failed: Gets the id and the error of a machine that could not be changed, and may throw to leave out the rest. By
     ///     default it throws the error.
+    ///   - saved: Gets the id of a machine and its transitions in order, after they were saved. If it throws, the machine is saved
+    ///     nevertheless, and `failed` gets the error.
     /// - Returns: The ids of the machines that were changed, or tried.
     /// - Throws: What `failed` throws; what the store's medium throws.
     @discardableResult
@@ -318,7 +320,8 @@ extension ArchiveStore {
         _ workflow: W.Type,
         by date: Date? = nil,
         scheduler: Scheduler = .system,
-        failed: (_ id: String, _ error: any Error) throws -> Void = { throw $1 }
+        failed: (_ id: String, _ error: any Error) throws -> Void = { throw $1 },
+        saved: (_ id: String, _ transitions: [StateTransition]) async throws -> Void = { _, _ in }
     ) async throws -> [String] {
         let date = date ?? scheduler.date
         let ids = try await ids(dueBy: date, of: W.name)
@@ -326,7 +329,11 @@ extension ArchiveStore {
             do {
                 // What somebody has deleted meanwhile is not to come back.
                 func create() throws -> StateMachine<W> { throw Deleted() }
-                try await update(id, of: W.self, scheduler: scheduler, creating: create) { $0.fireDue(by: date) }
+                try await update(id, of: W.self, scheduler: scheduler, creating: create) {
+                    $0.fireDue(by: date)
+                } saved: {
+                    try await saved(id, $0)
+                }
             } catch is Deleted {
                 continue
             } catch {
