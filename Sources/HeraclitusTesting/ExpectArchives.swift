@@ -25,10 +25,17 @@ public func expectArchives(_ state: some WorkflowState, except: Set<String> = []
     let data = try encoder.encode(state)
     let type = type(of: state as any WorkflowState)
     let restored = try type.restored(from: data)
+    try expectEqual(state, restored, except: except)
+}
+
+/// Throws unless the properties of a state equal those of the state that was restored from its archive.
+func expectEqual(
+    _ state: any WorkflowState,
+    _ restored: any WorkflowState,
+    except: Set<String>
+) throws(LostInArchive) {
     let lost = Comparison(except: except).differences(Mirror(reflecting: state), Mirror(reflecting: restored), "")
-    if !lost.isEmpty {
-        throw LostInArchive(state: type.name, properties: lost)
-    }
+    guard lost.isEmpty else { throw LostInArchive(state: type(of: state).name, properties: lost) }
 }
 
 /// Properties of a state that do not survive being archived.

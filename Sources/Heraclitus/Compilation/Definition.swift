@@ -11,6 +11,12 @@ struct Definition: Sendable {
         let version: Int
         let migrations: [Migration]
         let states: ImmortalArray<CompiledState>
+
+        /// The numbers of the states that the workflow lists besides those that events name.
+        let listed: [Int]
+
+        /// The names of the states that the workflow says to be final.
+        let declaredFinals: [String]
         let groups: [CompiledGroup]
         let actions: [CompiledAction]
         let events: ImmortalArray<CompiledEvent>
@@ -47,6 +53,8 @@ struct Definition: Sendable {
         version: Int,
         migrations: [Migration],
         states: [CompiledState],
+        listed: [Int],
+        declaredFinals: [String],
         groups: [CompiledGroup],
         actions: [CompiledAction],
         events: [CompiledEvent],
@@ -63,6 +71,8 @@ struct Definition: Sendable {
                 version: version,
                 migrations: migrations,
                 states: ImmortalArray(states),
+                listed: listed,
+                declaredFinals: declaredFinals,
                 groups: groups,
                 actions: actions,
                 events: ImmortalArray(events),

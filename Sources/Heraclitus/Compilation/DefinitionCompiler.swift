@@ -31,6 +31,9 @@ struct DefinitionCompiler {
     /// The numbers of the states that are listed besides those that events name.
     let listed: [Int]
 
+    /// The names of the states that are said to be final.
+    let declaredFinals: [String]
+
     init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState) {
         workflow = W.name
         version = W.version
@@ -66,6 +69,7 @@ struct DefinitionCompiler {
         }
         let states = StateClasses(numbering)
         self.states = states
+        declaredFinals = states.names(ofDeclared: W.finals)
         let groups = StateGroups(groupNumbering, in: states)
         self.groups = groups
         routes = rules.map {
@@ -135,6 +139,8 @@ struct DefinitionCompiler {
                     isFinal: !left.contains($0)
                 )
             },
+            listed: listed,
+            declaredFinals: declaredFinals,
             groups: groups.groups,
             actions: actions,
             events: events,

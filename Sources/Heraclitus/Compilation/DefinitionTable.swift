@@ -14,7 +14,9 @@ extension Definition {
                 TransitionTable.Group(name: group.name, states: group.members.map { states[$0].name })
             },
             initial: initial.map { states[$0].name } ?? "",
+            listed: content.value.listed.map { states[$0].name },
             finals: finals.map(\.name),
+            declaredFinals: content.value.declaredFinals,
             events: events.map(tableEvent),
             actions: actions.map { action in
                 TransitionTable.Action(name: action.name, states: action.allowed.map { states[$0].name })
@@ -41,7 +43,16 @@ extension Definition {
             ignored: leads.states(where: \.isIgnored).map { states[$0].name },
             triggers: (event.declaration.deadlines.isEmpty ? [] : [.due])
                 + (event.declaration.failure == nil ? [] : [.failure])
-                + (event.declaration.completions.isEmpty ? [] : [.completion])
+                + (event.declaration.completions.isEmpty ? [] : [.completion]),
+            fromAnyState: destinationsFromAnyState(of: event),
+            isGuarded: !event.declaration.guards.isEmpty,
+            hasHooks: !event.declaration.willFire.isEmpty || !event.declaration.didFire.isEmpty
         )
+    }
+
+    private func destinationsFromAnyState(of event: CompiledEvent) -> [String] {
+        let declared = Set(event.routes.rules.lazy.filter(\.sources.isAny).flatMap(\.destinations))
+        guard !declared.isEmpty else { return [] }
+        return states.filter { $0.lineage.contains(where: declared.contains) }.map(\.name)
     }
 }

@@ -1,11 +1,6 @@
-// What only a test is to find: it takes time to look for, or machines work all the same.
+// What only a test is to find: it takes time to look for, or machines work all the same. What the table alone shows is in `findings`.
 
 extension DefinitionCompiler {
-    /// The problems with which the program goes on; where events lead is looked at only if nothing else is wrong.
-    func minorProblems(besides others: [WorkflowProblem]) -> [WorkflowProblem] {
-        migrationsToUnknownStates + (others.isEmpty ? unreachableEvents : [])
-    }
-
     /// The empty states whose objects are not what the initial state is declared as.
     /// - Parameter isSuitable: Whether an object is.
     /// - Returns: A problem for each.
@@ -19,8 +14,8 @@ extension DefinitionCompiler {
         }
     }
 
-    /// Goes back through the steps with the names of the states that there were before each.
-    private var migrationsToUnknownStates: [WorkflowProblem] {
+    /// The migrations that lead to states which there are not then: it goes back through the steps with the names of the states that there were before each.
+    var migrationsToUnknownStates: [WorkflowProblem] {
         var known = Set(states.names)
         var problems: [WorkflowProblem] = []
         for migration in migrations.reversed() {
@@ -33,28 +28,6 @@ extension DefinitionCompiler {
             known.insert(old)
         }
         return problems.reversed()
-    }
-
-    /// The events that lead from states in which no machine can be that begins in a state which the workflow lists.
-    private var unreachableEvents: [WorkflowProblem] {
-        guard let initial = initial.flatMap({ states.number(of: $0) }) else { return [] }
-        var reached = Set(listed + [initial])
-        var waiting = Array(reached)
-        var followed = routes.map { _ in Set<Int>() }
-        while let state = waiting.popLast() {
-            for (event, routes) in routes.enumerated() where !routes.ignoring.contains(state) {
-                // A rule leads to the same states from wherever it holds.
-                for rule in routes.rules(in: state) where followed[event].insert(rule).inserted {
-                    let destinations = routes.rules[rule].isUpdate ? [] : routes.rules[rule].destinations
-                    for next in destinations.lazy.flatMap({ states.descendants[$0] })
-                    where reached.insert(next).inserted {
-                        waiting.append(next)
-                    }
-                }
-            }
-        }
-        return routes.indices.filter { followed[$0].isEmpty && !routes[$0].rules.isEmpty }
-            .map { .unreachableEvent(properties.events[$0].name) }
     }
 }
 

@@ -51,6 +51,13 @@ struct StateClasses {
         }
     }
 
+    /// The names of the states that are some classes or subclasses of them; a class that no state is one of has its own name.
+    func names(ofDeclared classes: [any WorkflowState.Type]) -> [String] {
+        guard !classes.isEmpty else { return [] }
+        let strangers = classes.filter { number(of: $0) == nil && numbers(ofSubclassesOf: [$0]).isEmpty }
+        return numbers(ofSubclassesOf: classes).map { names[$0] } + strangers.map { $0.name }
+    }
+
     /// A class and all its superclasses, the nearest first.
     static func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {
         sequence(first: type, next: { _getSuperclass($0) })

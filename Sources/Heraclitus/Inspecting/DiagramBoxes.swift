@@ -1,7 +1,8 @@
 /// Where the states of a table are drawn: each once, in the boxes of its groups.
 ///
 /// Boxes do not overlap. A group all of whose states are in another group as well is drawn within that. A state in several groups
-/// of which none is within the other is drawn in the first, and the others are written beside it.
+/// of which none is within the other is drawn in the first, and the others are written beside it. A superclass with its subclasses is a group,
+/// too.
 struct DiagramBoxes {
     struct Box {
         let name: String
@@ -10,6 +11,20 @@ struct DiagramBoxes {
         let number: Int
         let states: [String]
         let boxes: [Box]
+
+        /// Its states and those of the boxes in it.
+        let allStates: Set<String>
+
+        /// It and the boxes in it, the outer before the inner.
+        var withInnerBoxes: [Box] { [self] + boxes.flatMap(\.withInnerBoxes) }
+
+        init(name: String, number: Int, states: [String], boxes: [Box]) {
+            self.name = name
+            self.number = number
+            self.states = states
+            self.boxes = boxes
+            allStates = boxes.reduce(into: Set(states)) { $0.formUnion($1.allStates) }
+        }
     }
 
     private(set) var boxes: [Box] = []
@@ -21,7 +36,8 @@ struct DiagramBoxes {
     private(set) var otherGroups: [String: [String]] = [:]
 
     init(_ table: TransitionTable) {
-        let nesting = Nesting(table.groups)
+        let groups = table.groups + table.families
+        let nesting = Nesting(groups)
         var drawn: [Int: [String]] = [:]
         for state in table.states {
             let all = nesting.groups(of: state)
@@ -32,15 +48,34 @@ struct DiagramBoxes {
             let innermost = nesting.innermost(of: state, from: first)
             drawn[innermost, default: []].append(state)
             let around = Set(sequence(first: innermost) { nesting.outer[$0] })
-            otherGroups[state] = all.filter { !around.contains($0) }.map { table.groups[$0].name }
+            otherGroups[state] = all.filter { !around.contains($0) }.map { groups[$0].name }
         }
         func box(_ group: Int) -> Box? {
             let inner = nesting.inner[group].compactMap(box)
             let states = drawn[group] ?? []
             if states.isEmpty && inner.isEmpty { return nil }
-            return Box(name: table.groups[group].name, number: group, states: states, boxes: inner)
+            return Box(name: groups[group].name, number: group, states: states, boxes: inner)
         }
-        boxes = table.groups.indices.filter { nesting.outer[$0] == nil }.compactMap(box)
+        boxes = groups.indices.filter { nesting.outer[$0] == nil }.compactMap(box)
+    }
+}
+
+extension TransitionTable {
+    /// The superclasses with all of their subclasses.
+    fileprivate var families: [Group] {
+        let known = Set(states)
+        var members: [String: [String]] = [:]
+        for state in states {
+            var seen: Set<String> = []
+            var next: String? = state
+            while let ancestor = next, known.contains(ancestor), seen.insert(ancestor).inserted {
+                members[ancestor, default: []].append(state)
+                next = superstates[ancestor]
+            }
+        }
+        return states.compactMap { state in
+            members[state].flatMap { $0.count > 1 ? Group(name: state, states: $0) : nil }
+        }
     }
 }
 

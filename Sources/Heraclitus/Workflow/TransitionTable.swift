@@ -11,7 +11,8 @@
 /// list has the order of the definition.
 ///
 /// A table that is encoded has a key for each property. Those that came later are empty in a table that an earlier version of the
-/// library has encoded: ``groups``, ``actions`` and ``Event/triggers``. Keys are added and never change what they mean.
+/// library has encoded: ``groups``, ``actions``, ``listed``, ``declaredFinals``, and of an event all but its name, its transitions and
+/// where it is ignored. Keys are added and never change what they mean.
 public struct TransitionTable: Codable, Hashable, Sendable {
     /// The workflow's name.
     public let workflow: String
@@ -31,8 +32,14 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// The name of the initial state.
     public let initial: String
 
+    /// The names of the states that ``Workflow/states`` lists: a machine may begin in them.
+    public let listed: [String]
+
     /// The names of the final states: those that no event leaves.
     public let finals: [String]
+
+    /// The names of the states that ``Workflow/finals`` lists, with their subclasses; ``findings`` compares them with ``finals``.
+    public let declaredFinals: [String]
 
     /// All events.
     public let events: [Event]
@@ -71,6 +78,20 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
         /// Why it fires by itself; empty for an event that does not.
         public let triggers: [Trigger]
+
+        /// The names of the states that it leads to from any state, except those in which it is ignored.
+        ///
+        /// Its ``transitions`` list each of these pairs, too.
+        public let fromAnyState: [String]
+
+        /// Whether it has guards of its own.
+        public let isGuarded: Bool
+
+        /// Whether it has hooks of its own.
+        public let hasHooks: Bool
+
+        /// Whether it fires by itself, as one with a deadline does.
+        public var isAutomatic: Bool { !triggers.isEmpty }
     }
 
     /// Why an event of a transition table fires by itself.
@@ -115,7 +136,9 @@ extension TransitionTable {
         superstates = try container.decode([String: String].self, forKey: .superstates)
         groups = try container.decodeIfPresent([Group].self, forKey: .groups) ?? []
         initial = try container.decode(String.self, forKey: .initial)
+        listed = try container.decodeIfPresent([String].self, forKey: .listed) ?? []
         finals = try container.decode([String].self, forKey: .finals)
+        declaredFinals = try container.decodeIfPresent([String].self, forKey: .declaredFinals) ?? []
         events = try container.decode([Event].self, forKey: .events)
         actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
     }
@@ -132,6 +155,9 @@ extension TransitionTable.Event {
         ignored = try container.decode([String].self, forKey: .ignored)
         triggers = (try container.decodeIfPresent([String].self, forKey: .triggers) ?? [])
             .compactMap(TransitionTable.Trigger.init(rawValue:))
+        fromAnyState = try container.decodeIfPresent([String].self, forKey: .fromAnyState) ?? []
+        isGuarded = try container.decodeIfPresent(Bool.self, forKey: .isGuarded) ?? false
+        hasHooks = try container.decodeIfPresent(Bool.self, forKey: .hasHooks) ?? false
     }
 }
 

@@ -46,6 +46,12 @@ public protocol Workflow: Sendable {
     /// States that no event names, such as subclasses of those that one does; none by default.
     static var states: [any WorkflowState.Type] { get }
 
+    /// The states in which this workflow ends, with their subclasses; none by default.
+    ///
+    /// Nothing leaves a final state, so every ``TransitionTable`` knows them. A workflow that lists them lets ``findings`` compare both: a
+    /// state that nothing leaves by mistake is found, and so is a state that should be the end and is left.
+    static var finals: [any WorkflowState.Type] { get }
+
     /// Groups of states, for tables and diagrams to name; none by default.
     ///
     /// The groups of events are named anyway. List a group here that only hooks, `isIn` or `wait` use, so that tables show it, and
@@ -78,6 +84,9 @@ extension Workflow {
 
     /// No further states.
     public static var states: [any WorkflowState.Type] { [] }
+
+    /// No states that are said to be final.
+    public static var finals: [any WorkflowState.Type] { [] }
 
     /// No further groups.
     public static var groups: [any AnyStateGroup] { [] }

@@ -1,7 +1,8 @@
 /// A mistake in the definition of a workflow.
 ///
 /// Most of them stop the program when the workflow is first used. The others do not, and a test finds them in
-/// ``Workflow/diagnostics``. ``stopsTheProgram`` says which.
+/// ``Workflow/diagnostics``. ``stopsTheProgram`` says which. What is odd about a right definition, such as a state that nothing leads to, is
+/// a ``WorkflowFinding``.
 @nonexhaustive
 public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The workflow's name is blank.
@@ -95,11 +96,6 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The initial state is an enum or a struct; a state has to be a class.
     case initialStateIsNoClass(String)
 
-    /// An event can never be fired, because no event leads to its sources from the initial state or from ``Workflow/states``.
-    ///
-    /// It does not stop the program, because a machine may begin in another state: list that state in ``Workflow/states``.
-    case unreachableEvent(String)
-
     /// A guard was added before an `or`, and is not asked for the pairs that `or` adds, because they are not of its types.
     case unaskedGuard(event: String)
 
@@ -111,7 +107,7 @@ extension WorkflowProblem {
     /// Whether the first use of the workflow stops the program; the others are only in ``Workflow/diagnostics``.
     public var stopsTheProgram: Bool {
         switch self {
-        case .migrationToUnknownState, .unreachableEvent: false
+        case .migrationToUnknownState: false
         default: true
         }
     }
@@ -177,8 +173,6 @@ extension WorkflowProblem: CustomStringConvertible {
             "The property \(property) has an event or action of \(workflow). Declare one of this workflow with `Event(…)` or `Action(…)`."
         case .initialStateIsNoClass(let name):
             "The initial state is a \(name), which is an enum or a struct. A state has to be a class."
-        case .unreachableEvent(let event):
-            "The event \"\(event)\" can never be fired: no events lead to its sources."
         case .unaskedGuard(let event):
             "A guard of the event \"\(event)\" is not asked for the pairs that `or` adds. Put the guard after `or`."
         case .unregisteredInitialState(let className):

@@ -83,30 +83,6 @@ import Testing
         #expect(OfEnum.diagnostics.first?.description.contains("A state has to be a class") == true)
     }
 
-    // MARK: Events that nothing leads to
-
-    struct Unreachable: Workflow {
-        static var initial: any OwnState { AState() }
-        let again = Event(updating: AState.self)
-        let go = Event(from: BState.self, to: CState.self)
-        let on = Event(from: CState.self, to: CState.self)
-        let anywhere = Event(to: AState.self)
-    }
-    struct BegunElsewhere: Workflow {
-        static var initial: any OwnState { AState() }
-        static var states: [any WorkflowState.Type] { [AState.self, BState.self] }
-        let go = Event(from: BState.self, to: CState.self)
-        let on = Event(from: CState.self, to: CState.self)
-    }
-
-    @Test("An event that can never be fired is found, unless the workflow lists where machines may begin")
-    func unreachable() throws {
-        #expect(Unreachable.diagnostics == [.unreachableEvent("go"), .unreachableEvent("on")])
-        #expect(BegunElsewhere.diagnostics.isEmpty)
-        let machine = StateMachine<Unreachable>(alreadyIn: BState())
-        #expect(machine.can.go)
-    }
-
     // MARK: Guards that are not asked
 
     struct Unasked: Workflow {

@@ -154,6 +154,18 @@ enum Ten: StateCount { static var value: Int { 10 } }
         #expect(firstUse(of: Product<Count>.self) < .seconds(5))
     }
 
+    @Test("What there is to find about a hundred thousand transitions is found in less than a second, optimized")
+    func findings() {
+        typealias Large = Several<Again<Again<TenTimes<Thousand>>>, Ten>
+        #if DEBUG
+            let limit = Duration.seconds(8)
+        #else
+            let limit = Duration.seconds(1)
+        #endif
+        let time = threadTime { #expect(Large.findings == []) }
+        #expect(time < limit)
+    }
+
     @Test("A large table says what the lists of the definition say")
     func answers() throws {
         let validator = TransitionValidator<Several<Thousand, Ten>>()

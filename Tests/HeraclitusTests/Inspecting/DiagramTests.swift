@@ -15,27 +15,29 @@ import Testing
     @Test("DOT has every state and transition, with the current one and the final ones marked")
     func dot() {
         #expect(
-            Door.table.dot(current: "OpenState") == """
+            Door.table.dot(current: "OpenState") == #"""
                 digraph "Door" {
                     rankdir=LR;
+                    compound=true;
                     node [shape=box, style=rounded];
-                    "" [shape=point];
+                    "" [shape=point, width=0.15];
                     "ClosedState";
-                    "OpenState" [style="rounded,filled"];
+                    "OpenState" [shape=Mrecord, label="{OpenState|swing / update\l}", style="filled", fillcolor="#ffd700", fontcolor=black];
                     "LockedState";
-                    "SmashedState" [peripheries=2];
+                    "SmashedState";
+                    " " [shape=doublecircle, style=filled, fillcolor=black, label="", width=0.12, height=0.12];
                     "" -> "ClosedState";
                     "ClosedState" -> "OpenState" [label="open"];
                     "OpenState" -> "ClosedState" [label="close"];
-                    "OpenState" -> "OpenState" [label="swing", style=dashed];
                     "ClosedState" -> "LockedState" [label="lock"];
-                    "LockedState" -> "ClosedState" [label="unlock"];
+                    "LockedState" -> "ClosedState" [label="unlock [guarded]"];
                     "ClosedState" -> "SmashedState" [label="smash"];
                     "OpenState" -> "SmashedState" [label="smash"];
                     "LockedState" -> "SmashedState" [label="smash"];
+                    "SmashedState" -> " ";
                 }
 
-                """
+                """#
         )
     }
 
@@ -48,12 +50,12 @@ import Testing
                     state "OpenState" as s1
                     state "LockedState" as s2
                     state "SmashedState" as s3
+                    s1 : swing #47; update
                     [*] --> s0
                     s0 --> s1 : open
                     s1 --> s0 : close
-                    s1 --> s1 : swing
                     s0 --> s2 : lock
-                    s2 --> s0 : unlock
+                    s2 --> s0 : unlock #91;guarded#93;
                     s0 --> s3 : smash
                     s1 --> s3 : smash
                     s2 --> s3 : smash
@@ -125,34 +127,115 @@ import Testing
             Boxed.table.dot(current: "InnerState") == #"""
                 digraph "Boxed" {
                     rankdir=LR;
+                    compound=true;
                     node [shape=box, style=rounded];
-                    "" [shape=point];
+                    "" [shape=point, width=0.15];
                     "FreeState";
                     subgraph "cluster_1" {
                         label="Outer \"1\"";
-                        style=dashed;
-                        "OuterState" [peripheries=2];
+                        style="rounded,dashed";
+                        "OuterState";
                         subgraph "cluster_0" {
                             label="Inner";
-                            style=dashed;
-                            "InnerState" [peripheries=2, style="rounded,filled"];
-                            "SeveralState" [label="SeveralState\nalso in Aside", peripheries=2];
+                            style="rounded,dashed";
+                            "InnerState" [style="rounded,filled", fillcolor="#ffd700", fontcolor=black];
+                            "SeveralState" [shape=Mrecord, label="{SeveralState|also in Aside\l}"];
                         }
                     }
                     subgraph "cluster_2" {
                         label="Aside";
-                        style=dashed;
-                        "AsideState" [peripheries=2];
+                        style="rounded,dashed";
+                        "AsideState";
                     }
+                    " " [shape=doublecircle, style=filled, fillcolor=black, label="", width=0.12, height=0.12];
                     "" -> "FreeState";
                     "FreeState" -> "OuterState" [label="go"];
                     "FreeState" -> "InnerState" [label="go"];
                     "FreeState" -> "SeveralState" [label="go"];
                     "FreeState" -> "AsideState" [label="go"];
+                    "OuterState" -> " ";
+                    "InnerState" -> " ";
+                    "SeveralState" -> " ";
+                    "AsideState" -> " ";
                 }
 
                 """#
         )
+    }
+
+    class FailedState: Inner, @unchecked Sendable {
+        class var name: String { "Failed" }
+        init() {}
+    }
+    final class TimedOutState: FailedState, EmptyState, @unchecked Sendable {
+        override static var name: String { "Timed {out} | <late>" }
+    }
+
+    struct Gathered: Workflow {
+        static var initial: any WorkflowState { FreeState() }
+        static var states: [any WorkflowState.Type] { [TimedOutState.self, OuterState.self] }
+        let start = Event(from: FreeState.self, to: InnerState.self)
+        let begin = Event(from: FreeState.self, to: InnerState.self).guarded { _, _, _ in }
+        let reset = Event(to: FreeState.self).ignored(in: TimedOutState.self)
+        let leave = Event(from: StateGroup((any Outer).self) { $0 is any Outer.Type }, to: AsideState.self)
+        let fail = Event(from: InnerState.self, to: FailedState.self).due(after: .seconds(1)) { _ in TimedOutState() }
+        let note = Event(updating: FailedState.self)
+        let look = Action(in: FailedState.self) { _, _ in }
+    }
+
+    @Test("What leads from any state, from a group or in several ways to the same state is one arrow")
+    func gathered() {
+        #expect(
+            Gathered.table.mermaid() == """
+                stateDiagram-v2
+                    state "FreeState" as s0
+                    state "AsideState" as s3
+                    state "Outer" as g0 {
+                        state "InnerState" as s1
+                        state "OuterState" as s5
+                        state "Failed" as g1 {
+                            state "Timed #123;out#125; #124; #60;late#62;" as s2
+                            state "Failed" as s4
+                        }
+                    }
+                    state "any state" as any0
+                    s2 : note #47; update
+                    s2 : reset #47; ignored
+                    s2 : look#40;#41;
+                    s4 : note #47; update
+                    s4 : look#40;#41;
+                    [*] --> s0
+                    s0 --> s1 : start, begin #91;guarded#93;
+                    any0 --> s0 : reset
+                    g0 --> s3 : leave
+                    s1 --> s2 : fail #40;by itself#41;
+                    s1 --> s4 : fail #40;by itself#41;
+                    classDef any stroke-dasharray:4
+                    class any0 any
+
+                """
+        )
+        let lines = Gathered.table.dot().split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        for line in [
+            #""FreeState" -> "InnerState" [label="start\nbegin [guarded]"];"#, #""  " -> "FreeState" [label="reset"];"#,
+            #""InnerState" -> "AsideState" [label="leave", ltail="cluster_0"];"#,
+            #""Timed {out} | <late>" [shape=Mrecord, label="{Timed \{out\} \| \<late\>|note / update\lreset / ignored\llook()\l}"];"#,
+        ] { #expect(lines.contains(line), "\(line)") }
+        #expect(lines.count { $0.contains("leave") } == 1)
+    }
+
+    @Test("A machine draws its workflow with its state marked, light or dark")
+    func machine() throws {
+        let machine = StateMachine<Door>()
+        try machine.fire.open(OpenState())
+        #expect(machine.diagram() == Door.table.mermaid(current: "OpenState"))
+        #expect(machine.diagram(.dot) == Door.table.dot(current: "OpenState"))
+        #expect(machine.diagram(.scxml) == Door.table.scxml())
+        #expect(machine.diagram(theme: .dark).hasPrefix(#"%%{init: {"theme": "dark"}}%%"# + "\nstateDiagram-v2\n"))
+        let dark = machine.diagram(.dot, theme: .dark)
+        let light = machine.diagram(.dot, theme: .light)
+        #expect(dark.contains("bgcolor=\"#1e1e1e\";") && light.contains("bgcolor=\"#ffffff\";"))
+        #expect(dark.contains("fillcolor=\"#e6e6e6\"") && light.contains("fillcolor=\"#1a1a1a\""))
     }
 
     final class NulState: WorkflowState, EmptyState { static var name: String { "nul \0 here" } }
@@ -181,7 +264,8 @@ import Testing
             }
         )
         let nodes = dot.split(separator: "\n").filter { $0.hasPrefix("    \"") && !$0.contains("->") }
-        #expect(nodes.count == 5 && Set(nodes).count == 5)
+        // With those of the beginning and of the end.
+        #expect(nodes.count == 6 && Set(nodes).count == 6)
         #expect(nodes.contains { $0.contains(#"[label="a\nb"]"#) || $0.contains(#"[label="a\nb", "#) })
     }
 
@@ -189,7 +273,8 @@ import Testing
     func drawn() throws {
         for (text, names) in [
             (Door.table.dot(), ["OpenState", "swing"]), (Odd.table.dot(current: "end"), ["end", #"\"b\""#]),
-            (Odder.table.dot(), ["here"]), (Boxed.table.dot(), ["SeveralState"]),
+            (Odder.table.dot(), ["here"]), (Boxed.table.dot(theme: .dark), ["SeveralState"]),
+            (Gathered.table.dot(theme: .light), ["Timed", "late", "any state", "leave"]),
         ] {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).dot")
             defer { try? FileManager.default.removeItem(at: file) }

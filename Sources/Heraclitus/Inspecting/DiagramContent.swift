@@ -1,0 +1,95 @@
+/// What is drawn of a table, in whatever form.
+struct DiagramContent {
+    /// Where an arrow begins.
+    enum Origin: Hashable {
+        case state(String)
+
+        /// The box of a number, and a state in it.
+        case box(Int, String)
+        case anyState
+    }
+
+    struct Arrow {
+        let from: Origin
+        let to: String
+        var labels: [String]
+    }
+
+    let layout: DiagramBoxes
+
+    /// One for each pair of places, in the order of the definition.
+    private(set) var arrows: [Arrow] = []
+    private let notes: [String: [String]]
+
+    init(_ table: TransitionTable) {
+        layout = DiagramBoxes(table)
+        notes = Self.notes(of: table, in: layout)
+        let boxes = layout.boxes.flatMap(\.withInnerBoxes)
+        var places: [Place: Int] = [:]
+        for event in table.events {
+            for (origin, destination) in Self.origins(of: event, boxes) {
+                let place = Place(from: origin, to: destination)
+                if let number = places[place] {
+                    arrows[number].labels.append(event.label)
+                } else {
+                    places[place] = arrows.count
+                    arrows.append(Arrow(from: origin, to: destination, labels: [event.label]))
+                }
+            }
+        }
+    }
+
+    /// What is written below the name of a state.
+    func notes(on state: String) -> [String] { notes[state] ?? [] }
+
+    private struct Place: Hashable {
+        let from: Origin
+        let to: String
+    }
+
+    /// From where an event leads to where, updates left out: what it does everywhere, or in a whole box, once.
+    private static func origins(
+        of event: TransitionTable.Event,
+        _ boxes: [DiagramBoxes.Box]
+    ) -> [(Origin, String)] {
+        let general = Set(event.fromAnyState)
+        let pairs = event.transitions.filter { !$0.isUpdate && !general.contains($0.to) }
+        var sources: [String: Set<String>] = [:]
+        for pair in pairs { sources[pair.to, default: []].insert(pair.from) }
+        var drawn: [String: Set<String>] = [:]
+        var origins = event.fromAnyState.map { (Origin.anyState, $0) }
+        for pair in pairs where drawn[pair.to]?.contains(pair.from) != true {
+            // The outermost comes first. An arrow cannot lead from a box into itself.
+            let box = boxes.first { box in
+                box.allStates.count > 1 && box.allStates.contains(pair.from) && !box.allStates.contains(pair.to)
+                    && box.allStates.isSubset(of: sources[pair.to] ?? [])
+            }
+            drawn[pair.to, default: []].formUnion(box?.allStates ?? [pair.from])
+            origins.append((box.map { .box($0.number, pair.from) } ?? .state(pair.from), pair.to))
+        }
+        return origins
+    }
+
+    private static func notes(of table: TransitionTable, in layout: DiagramBoxes) -> [String: [String]] {
+        var notes = layout.otherGroups.filter { !$0.value.isEmpty }.mapValues {
+            ["also in \($0.joined(separator: ", "))"]
+        }
+        for event in table.events {
+            for transition in event.transitions where transition.isUpdate {
+                notes[transition.from, default: []].append("\(event.label) / update")
+            }
+        }
+        for event in table.events {
+            for state in event.ignored { notes[state, default: []].append("\(event.name) / ignored") }
+        }
+        for action in table.actions {
+            for state in action.states { notes[state, default: []].append("\(action.name)()") }
+        }
+        return notes
+    }
+}
+
+extension TransitionTable.Event {
+    /// The name, with a guard as UML writes it.
+    fileprivate var label: String { name + (isGuarded ? " [guarded]" : "") + (isAutomatic ? " (by itself)" : "") }
+}

@@ -1,0 +1,147 @@
+public import Heraclitus
+
+/// Drives machines through a workflow, restarts them between any two steps, and throws the shortest way to what goes wrong.
+///
+/// ```swift
+/// @Test func order() throws {
+///     let report = try exercise(
+///         Order.self,
+///         samples: samples,
+///         invariants: ["a paid order has a purchase": { !$0.isIn(PaidState.self) || $0.state.purchase != nil }]
+///     )
+///     #expect(report.untried.isEmpty, "\(report)")
+/// }
+/// ```
+///
+/// It looks for states that an archive changes, for machines that cannot be archived, for hooks that fire what they are not said to fire,
+/// for invariants that do not hold, and for transitions that the table allows and the machine does not. What a guard declines is no
+/// failure but a way that is not taken. What was missed for it is tried again, with other transitions before, which change the data that
+/// the guard looks at. The report lists the transitions that were never carried out all the same.
+///
+/// Machines are fired on this thread, with a clock that stands still, so that nothing fires by itself.
+/// - Parameters:
+///   - workflow: The workflow.
+///   - samples: How states are made; an `EmptyState` needs none.
+///   - coverage: Which ways are gone.
+///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
+///   - hookEvents: The names of the events that hooks may fire.
+///   - except: Names of properties that need not survive an archive.
+///   - invariants: What has to be true of a machine before its first and after every transition.
+/// - Returns: What was done.
+/// - Throws: ``ExerciseFailure``.
+@discardableResult
+public func exercise<W: Workflow>(
+    _ workflow: W.Type,
+    samples: [Sample<W>] = [],
+    covering coverage: PathCoverage = .transitionPairs,
+    restartingAtEveryStep isRestarting: Bool = true,
+    firedByHooks hookEvents: Set<String> = [],
+    except: Set<String> = [],
+    invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool> = [:]
+) throws(ExerciseFailure) -> ExerciseReport {
+    let exercise = Exercise(
+        table: W.table,
+        samples: samples,
+        isRestarting: isRestarting,
+        hookEvents: hookEvents,
+        except: except,
+        invariants: invariants
+    )
+    return try exercise.report(covering: coverage)
+}
+
+/// What is exercised, and how.
+struct Exercise<W: Workflow> {
+    let table: TransitionTable
+    let samples: [Sample<W>]
+    let isRestarting: Bool
+    let hookEvents: Set<String>
+    let except: Set<String>
+    let invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool>
+
+    func report(covering coverage: PathCoverage) throws(ExerciseFailure) -> ExerciseReport {
+        let paths = table.paths(covering: coverage)
+        let missing = missingSamples(for: paths)
+        guard missing.isEmpty else {
+            throw ExerciseFailure(
+                workflow: table.workflow,
+                problem: .missingSamples(states: missing),
+                path: nil,
+                code: missing.map { "// .state(\($0)(…))," }.joined(separator: "\n")
+            )
+        }
+        let tour = ExerciseTour(self)
+        for path in paths { try tour.go(along: path) }
+        for goal in goals(of: paths, coverage) { try tour.pursue(goal) }
+        return tour.report
+    }
+
+    /// What the paths go through: each transition, and each pair if pairs are asked for, with the state that the path begins in.
+    private func goals(of paths: [TransitionPath], _ coverage: PathCoverage) -> [ExerciseGoal] {
+        if case .randomWalks = coverage { return [] }
+        var seen: Set<[ExercisedTransition]> = []
+        let singles = paths.flatMap { path in
+            path.transitions.map { ExerciseGoal(start: path.start, transitions: [$0]) }
+        }
+        var pairs: [ExerciseGoal] = []
+        if coverage == .transitionPairs {
+            pairs = paths.flatMap { path in
+                zip(path.transitions, path.transitions.dropFirst()).map { first, second in
+                    ExerciseGoal(start: path.start, transitions: [first, second])
+                }
+            }
+        }
+        return (singles + pairs).filter { seen.insert($0.transitions).inserted }
+    }
+
+    /// The states that have to be made and that no sample makes.
+    private func missingSamples(for paths: [TransitionPath]) -> [String] {
+        var missing: Set<String> = []
+        for path in paths {
+            if path.start != table.initial, samples(for: path.start, event: "").isEmpty { missing.insert(path.start) }
+            for step in path.steps where !missing.contains(step.to) {
+                if samples(for: step.to, event: step.event).isEmpty { missing.insert(step.to) }
+            }
+        }
+        return table.states.filter(missing.contains)
+    }
+
+    /// The numbers of the samples that may make a state for an event to enter, those of the event first; `nil` for an empty state's object.
+    func samples(for state: String, event: String) -> [Int?] {
+        let fitting = samples.indices.filter { samples[$0].mayMake(state, for: event) }
+        let ordered: [Int?] = fitting.filter { samples[$0].event != nil } + fitting.filter { samples[$0].event == nil }
+        return ordered.isEmpty && W.emptyState(named: state) != nil ? [nil] : ordered
+    }
+}
+
+/// A transition of a table by its names.
+struct ExercisedTransition: Hashable {
+    let event: String
+    let from: String
+    let to: String
+}
+
+/// Transitions that are to be carried out one right after the other.
+struct ExerciseGoal {
+    /// The name of a state in which a machine may begin that can come there.
+    let start: String
+    let transitions: [ExercisedTransition]
+}
+
+extension TransitionPath {
+    /// The steps with the states that they leave.
+    fileprivate var transitions: [ExercisedTransition] {
+        zip([start] + steps.map(\.to), steps).map { from, step in
+            ExercisedTransition(event: step.event, from: from, to: step.to)
+        }
+    }
+}
+
+/// What is done with a machine that is exercised.
+enum ExerciseAction: Hashable {
+    /// It is fired, with the object of a sample or that of an empty state.
+    case fire(ExercisedTransition, sample: Int?)
+
+    /// It is archived and restored.
+    case restart
+}

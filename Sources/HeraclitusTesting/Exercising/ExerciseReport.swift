@@ -1,0 +1,41 @@
+public import Heraclitus
+
+/// What ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)`` has done, and what it could not do.
+public struct ExerciseReport: Sendable {
+    /// A transition of the table that was never carried out.
+    public struct Untried: Hashable, Sendable {
+        /// The name of the event.
+        public let event: String
+
+        /// The states.
+        public let transition: TransitionTable.Transition
+
+        /// Why not: what a guard said, or that no machine came to the state.
+        public let reason: String
+    }
+
+    /// The number of machines that were begun with.
+    public internal(set) var machines = 0
+
+    /// The number of transitions that were carried out, without those that hooks have fired.
+    public internal(set) var steps = 0
+
+    /// The number of times that a machine was archived and restored.
+    public internal(set) var restarts = 0
+
+    /// The transitions of the table that were never carried out, in the order of the definition.
+    public internal(set) var untried: [Untried] = []
+}
+
+extension ExerciseReport.Untried: CustomStringConvertible {
+    /// The event, the states and the reason.
+    public var description: String { "\(event): \(transition): \(reason)" }
+}
+
+extension ExerciseReport: CustomStringConvertible {
+    /// The numbers, and a line for each transition that was never carried out.
+    public var description: String {
+        (["\(steps) steps of \(machines) machines, which were restored \(restarts) times"]
+            + (untried.isEmpty ? [] : ["never carried out:"]) + untried.map { "  \($0)" }).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,82 @@
+import Heraclitus
+
+/// All that machines are driven through, one after the other, and what came of it.
+final class ExerciseTour<W: Workflow> {
+    private let exercise: Exercise<W>
+    private let graph: TableGraph
+
+    private var machines = 0
+    private var steps = 0
+    private var restarts = 0
+
+    /// The transitions and the pairs that were carried out.
+    private var done: Set<[ExercisedTransition]> = []
+    private var declined: [ExercisedTransition: String] = [:]
+
+    init(_ exercise: Exercise<W>) {
+        self.exercise = exercise
+        graph = TableGraph(exercise.table)
+    }
+
+    var report: ExerciseReport {
+        var report = ExerciseReport()
+        report.machines = machines
+        report.steps = steps
+        report.restarts = restarts
+        report.untried = exercise.table.events.flatMap { event in
+            event.transitions.compactMap { transition in
+                let found = ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
+                guard !done.contains([found]) else { return nil }
+                let reason = declined[found] ?? "no machine fired it in \(transition.from)"
+                return ExerciseReport.Untried(event: event.name, transition: transition, reason: reason)
+            }
+        }
+        return report
+    }
+
+    /// Lets a machine go along a path.
+    ///
+    /// Where a guard declines or a hook fires, the machine is not where the path goes on, and looks for another way there.
+    func go(along path: TransitionPath) throws(ExerciseFailure) {
+        try walk(from: path.start) { walk throws(ExerciseFailure.Problem) in
+            var from = path.start
+            for step in path.steps {
+                if try walk.come(to: from) {
+                    _ = try walk.take(ExercisedTransition(event: step.event, from: from, to: step.to))
+                }
+                from = step.to
+            }
+        }
+    }
+
+    /// Tries again to carry out what the paths have missed: each time with one more other transition before.
+    func pursue(_ goal: ExerciseGoal) throws(ExerciseFailure) {
+        guard !done.contains(goal.transitions), let place = goal.transitions.first?.from else { return }
+        try walk(from: goal.start) { walk throws(ExerciseFailure.Problem) in
+            for detours in 0..<5 {
+                for _ in 0..<detours { _ = try walk.wander(andReturnTo: place) }
+                var isThere = try walk.come(to: place)
+                for transition in goal.transitions where isThere { isThere = try walk.take(transition) }
+                if isThere { return }
+            }
+        }
+    }
+
+    private func walk(
+        from start: String,
+        _ body: (ExerciseWalk<W>) throws(ExerciseFailure.Problem) -> Void
+    ) throws(ExerciseFailure) {
+        let walk = ExerciseWalk(exercise, graph)
+        do {
+            try walk.begin(in: start)
+            try body(walk)
+        } catch {
+            throw Shrinking(exercise, start: start, walk.trace, error).failure
+        }
+        machines += 1
+        steps += walk.steps
+        restarts += walk.restarts
+        done.formUnion(walk.done)
+        declined.merge(walk.declined) { _, new in new }
+    }
+}

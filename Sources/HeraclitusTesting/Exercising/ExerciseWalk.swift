@@ -1,0 +1,115 @@
+import Heraclitus
+
+/// A machine on its way.
+final class ExerciseWalk<W: Workflow> {
+    private let exercise: Exercise<W>
+    private let graph: TableGraph
+    private var machine: ExercisedMachine<W>?
+
+    /// What was declined since the machine has last changed: to try it again would be in vain.
+    private var inVain: Set<ExercisedTransition> = []
+
+    /// How often each transition was tried.
+    private var tries: [ExercisedTransition: Int] = [:]
+    private var last: ExercisedTransition?
+
+    /// The transitions and the pairs that were carried out.
+    private(set) var done: Set<[ExercisedTransition]> = []
+    private(set) var declined: [ExercisedTransition: String] = [:]
+    private(set) var steps = 0
+    private(set) var restarts = 0
+
+    init(_ exercise: Exercise<W>, _ graph: TableGraph) {
+        self.exercise = exercise
+        self.graph = graph
+    }
+
+    /// What was done, what went wrong included.
+    var trace: [ExerciseAction] { machine?.trace ?? [] }
+
+    func begin(in start: String) throws(ExerciseFailure.Problem) {
+        let machine = try ExercisedMachine(exercise, in: start)
+        self.machine = machine
+        try restart(machine)
+    }
+
+    /// Goes to a state, in the shortest way that is not in vain; where there is none, with another transition first.
+    /// - Parameter state: The name of the state.
+    /// - Returns: Whether it has arrived.
+    /// - Throws: What is wrong.
+    func come(to state: String) throws(ExerciseFailure.Problem) -> Bool {
+        // A guard may decline for good, and a hook may lead away again from every state.
+        for _ in 0..<(10 + 2 * graph.count) where machine?.state != state {
+            if let step = firstStep(to: state) {
+                _ = try take(step)
+            } else if try !wander(andReturnTo: state) {
+                return false
+            }
+        }
+        return machine?.state == state
+    }
+
+    /// Carries out the transition that was tried least, of those after which the machine can come to a state.
+    /// - Parameter state: The name of that state.
+    /// - Returns: Whether there is such a transition.
+    /// - Throws: What is wrong.
+    func wander(andReturnTo state: String) throws(ExerciseFailure.Problem) -> Bool {
+        guard let machine, let here = graph.number(of: machine.state), let end = graph.number(of: state) else {
+            return false
+        }
+        let home = graph.reaching([end])
+        let steps = graph.leaving[here].filter { home.contains(graph.edges[$0].to) }
+            .map { exercise.table.transition(graph.edges[$0]) }.filter { !inVain.contains($0) }
+        guard let step = steps.min(by: { tries[$0, default: 0] < tries[$1, default: 0] }) else { return false }
+        _ = try take(step)
+        return true
+    }
+
+    /// Fires an event, with one sample after the other until one is not declined.
+    /// - Parameter transition: The event, and where it leads.
+    /// - Returns: Whether it was carried out, and no hook has led away.
+    /// - Throws: What is wrong.
+    func take(_ transition: ExercisedTransition) throws(ExerciseFailure.Problem) -> Bool {
+        guard let machine else { return false }
+        tries[transition, default: 0] += 1
+        var reason: String?
+        for sample in exercise.samples(for: transition.to, event: transition.event) {
+            switch try machine.fire(transition, sample: sample) {
+            case .carriedOut:
+                steps += 1
+                done.insert([transition])
+                if let last { done.insert([last, transition]) }
+                last = transition
+                inVain = []
+                try restart(machine)
+                if machine.state != transition.to { last = nil }
+                return last != nil
+            case .declined(let why): reason = reason ?? why
+            }
+        }
+        declined[transition] = reason ?? "no sample makes \(transition.to)"
+        inVain.insert(transition)
+        return false
+    }
+
+    private func restart(_ machine: ExercisedMachine<W>) throws(ExerciseFailure.Problem) {
+        guard exercise.isRestarting else { return }
+        try machine.restart()
+        restarts += 1
+    }
+
+    private func firstStep(to state: String) -> ExercisedTransition? {
+        guard let machine, let here = graph.number(of: machine.state), let end = graph.number(of: state) else {
+            return nil
+        }
+        let edges = graph.shortestWay(from: here, to: end) { !inVain.contains(exercise.table.transition($0)) }
+        return edges?.first.map { exercise.table.transition(graph.edges[$0]) }
+    }
+}
+
+extension TransitionTable {
+    /// The names of an edge.
+    func transition(_ edge: TableGraph.Edge) -> ExercisedTransition {
+        ExercisedTransition(event: events[edge.event].name, from: states[edge.from], to: states[edge.to])
+    }
+}

@@ -1,0 +1,150 @@
+import Heraclitus
+import Synchronization
+
+/// A machine that is exercised: it says after each action whether something is wrong.
+final class ExercisedMachine<W: Workflow> {
+    /// What became of a fire.
+    enum Result {
+        case carriedOut
+
+        /// A guard or a sample has declined it.
+        case declined(String)
+    }
+
+    private let exercise: Exercise<W>
+    private let clock = ManualClock()
+    private var machine: StateMachine<W>
+
+    /// What was done.
+    private(set) var trace: [ExerciseAction] = []
+
+    /// The names of the states before each of these.
+    private(set) var states: [String] = []
+
+    /// The transitions of the machine that nobody has looked at yet.
+    private let made = Made()
+
+    private final class Made: Sendable {
+        private let transitions = Mutex<[ExercisedTransition]>([])
+
+        func add(_ occurrence: Occurrence) {
+            guard occurrence.kind == .transitioned, let event = occurrence.event, let to = occurrence.destination
+            else { return }
+            transitions.withLock {
+                $0.append(ExercisedTransition(event: event, from: occurrence.source, to: to))
+            }
+        }
+
+        func take() -> [ExercisedTransition] {
+            transitions.withLock { transitions in
+                defer { transitions = [] }
+                return transitions
+            }
+        }
+    }
+
+    /// Makes a machine in the initial state, or in another one that a sample makes.
+    init(_ exercise: Exercise<W>, in start: String) throws(ExerciseFailure.Problem) {
+        self.exercise = exercise
+        if start == exercise.table.initial {
+            machine = StateMachine(scheduler: clock.scheduler)
+        } else {
+            guard let state = exercise.state(toBeginIn: start) else { throw .missingSamples(states: [start]) }
+            machine = StateMachine(entering: state, scheduler: clock.scheduler)
+        }
+        machine.observe(made.add)
+        machine.activate()
+        try checkHooks(made.take())
+        try checkInvariants()
+    }
+
+    var state: String { machine.stateName }
+
+    /// Fires an event.
+    /// - Parameters:
+    ///   - transition: The event, and where it leads.
+    ///   - sample: The sample that makes the state; `nil` for an empty state.
+    /// - Returns: Whether it was carried out.
+    /// - Throws: What is wrong.
+    func fire(_ transition: ExercisedTransition, sample: Int?) throws(ExerciseFailure.Problem) -> Result {
+        let state: W.AnyState
+        do {
+            guard let made = try exercise.state(transition.to, of: sample, from: machine.state) else {
+                return .declined("no sample makes \(transition.to) from such a \(transition.from)")
+            }
+            state = made
+        } catch {
+            return .declined("the sample has thrown: \(error)")
+        }
+        states.append(machine.stateName)
+        trace.append(.fire(transition, sample: sample))
+        do {
+            try machine.fire(named: transition.event, entering: state)
+        } catch {
+            guard error.reason == .declined else { throw .rejected(error) }
+            states.removeLast()
+            trace.removeLast()
+            return .declined("declined: \(error.underlyingError.map { "\($0)" } ?? "")")
+        }
+        try checkHooks(Array(made.take().dropFirst()))
+        try checkInvariants()
+        return .carriedOut
+    }
+
+    /// Archives the machine, and goes on with the one that is restored.
+    func restart() throws(ExerciseFailure.Problem) {
+        states.append(machine.stateName)
+        trace.append(.restart)
+        let restored: StateMachine<W>
+        do {
+            restored = try StateMachine(archive: machine.archive(), scheduler: clock.scheduler)
+        } catch {
+            throw .notArchived(error)
+        }
+        if let before = machine.state as? any WorkflowState, let after = restored.state as? any WorkflowState {
+            do {
+                try expectEqual(before, after, except: exercise.except)
+            } catch {
+                throw .lostInArchive(error)
+            }
+        }
+        machine = restored
+        machine.observe(made.add)
+        machine.activate()
+        try checkHooks(made.take())
+        try checkInvariants()
+    }
+
+    private func checkHooks(_ transitions: [ExercisedTransition]) throws(ExerciseFailure.Problem) {
+        if let other = transitions.first(where: { !exercise.hookEvents.contains($0.event) }) {
+            throw .strayed(event: other.event, to: other.to)
+        }
+    }
+
+    private func checkInvariants() throws(ExerciseFailure.Problem) {
+        for (name, isTrue) in exercise.invariants {
+            let answer: Bool
+            do {
+                answer = try isTrue(machine)
+            } catch {
+                throw .failedInvariant(name, underlyingError: error)
+            }
+            guard answer else { throw .brokenInvariant(name) }
+        }
+    }
+}
+
+extension ExerciseFailure.Problem: Error {}
+
+extension Exercise {
+    fileprivate func state(toBeginIn name: String) -> W.AnyState? {
+        samples(for: name, event: "").lazy.compactMap { sample in try? state(name, of: sample, from: ()) }.first
+    }
+
+    /// Makes a state; `nil` if the sample does not make one of that name.
+    fileprivate func state(_ name: String, of sample: Int?, from source: Any) throws -> W.AnyState? {
+        guard let sample else { return W.emptyState(named: name) }
+        guard let state = try samples[sample].make(source), type(of: state).name == name else { return nil }
+        return state as? W.AnyState
+    }
+}

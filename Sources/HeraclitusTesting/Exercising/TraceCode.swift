@@ -1,0 +1,69 @@
+import Heraclitus
+
+extension Exercise {
+    /// A way as code that goes it again, in a test that has the same `samples`.
+    func code(for trace: [ExerciseAction], from start: String, showing problem: ExerciseFailure.Problem) -> String {
+        let isAutomatic = table.events.contains(where: \.isAutomatic)
+        let scheduler = isAutomatic ? "scheduler: clock.scheduler" : ""
+        let isLost = if case .lostInArchive = problem { true } else { false }
+        // The last restart of a state that loses something is made by the expectation.
+        let actions = isLost ? trace.dropLast() : trace[...]
+        let arguments = [start == table.initial ? nil : beginning(in: start), isAutomatic ? scheduler : nil]
+            .compactMap(\.self).joined(separator: ", ")
+        var lines = isAutomatic ? ["let clock = ManualClock()"] : []
+        lines.append("\(actions.contains(.restart) ? "var" : "let") machine = StateMachine<\(W.self)>(\(arguments))")
+        if actions.first.map({ $0 == .restart }) ?? true { lines.append("machine.activate()") }
+        for action in actions {
+            switch action {
+            case .restart:
+                let more = isAutomatic ? ", \(scheduler)" : ""
+                lines += ["machine = try StateMachine(archive: machine.archive()\(more))", "machine.activate()"]
+            case .fire(let transition, let sample):
+                lines.append(call(of: transition, sample))
+            }
+        }
+        switch problem {
+        case .lostInArchive: lines.append("try expectArchives(machine.state)")
+        case .strayed:
+            lines.append("#expect(machine.stateName == \(literal(state(after: trace, from: start))))")
+        case .brokenInvariant(let name), .failedInvariant(let name, _): lines.append("// \(oneLine(name))")
+        default: break
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The state that a way ends in, if no hook fires.
+    private func state(after trace: [ExerciseAction], from start: String) -> String {
+        trace.reduce(start) { if case .fire(let transition, _) = $1 { transition.to } else { $0 } }
+    }
+
+    private func beginning(in start: String) -> String {
+        let sample = samples(for: start, event: "").first ?? nil
+        return "entering: " + (sample.map { "samples[\($0)]()" } ?? emptyObject(start))
+    }
+
+    private func call(of transition: ExercisedTransition, _ sample: Int?) -> String {
+        let destinations = table[transition.event]?.transitions.filter { $0.from == transition.from } ?? []
+        let object =
+            sample.map { "samples[\($0)](machine.state)" }
+            ?? (destinations.count == 1 ? nil : emptyObject(transition.to))
+        if let property = property(of: transition.event) {
+            return "try machine.fire.\(property)(\(object ?? ""))"
+        }
+        let entering = object.map { ", entering: \($0)" } ?? ""
+        return "try machine.fire(named: \(literal(transition.event))\(entering))"
+    }
+
+    private func emptyObject(_ name: String) -> String {
+        "\(W.emptyState(named: name).map { "\(type(of: $0 as Any))" } ?? name)()"
+    }
+
+    /// The property of an event.
+    private func property(of event: String) -> String? {
+        Mirror(reflecting: W.events).children.first { "\($0.value)" == event }?.label
+    }
+
+    private func literal(_ text: String) -> String { text.debugDescription }
+
+    private func oneLine(_ text: String) -> String { text.split(whereSeparator: \.isNewline).joined(separator: " ") }
+}

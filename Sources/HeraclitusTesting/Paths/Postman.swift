@@ -1,0 +1,115 @@
+import Heraclitus
+
+/// The tours from a root that go over every arc of a graph and have the smallest sum of costs: a tour may end anywhere.
+///
+/// Going back to the root from anywhere costs nothing, so the graph is strongly connected, and the problem is that of the
+/// Chinese postman in a directed graph: where more arcs enter a node than leave it, arcs have to be gone over again, and which ones is
+/// a flow of minimal cost. With these copies, as many arcs enter each node as leave it, and Euler's circuit goes over each once.
+struct Postman {
+    private struct Arc {
+        let from: Int
+        let to: Int
+        let cost: Int
+    }
+
+    /// The number of the root is 0; every node can be reached from there.
+    private var nodes = 1
+    private var arcs: [Arc] = []
+
+    /// A node for each state.
+    ///
+    /// The first arcs lead to the beginnings; the others are transitions, of which those that cannot be come to
+    /// are no part of the graph.
+    init(overTransitionsOf graph: TableGraph, from beginnings: [Int]) {
+        nodes += graph.count
+        arcs = beginnings.map { Arc(from: 0, to: $0 + 1, cost: 1) }
+        arcs += graph.edges.map { Arc(from: $0.from + 1, to: $0.to + 1, cost: 1) }
+        leaveOut(besides: graph.reached(from: beginnings))
+    }
+
+    /// A node for each transition, and an arc for each pair.
+    ///
+    /// To begin with a transition costs two: the beginning, and the transition.
+    init(overPairsOf graph: TableGraph, from beginnings: [Int]) {
+        nodes += graph.edges.count
+        arcs = beginnings.flatMap { graph.leaving[$0] }.map { Arc(from: 0, to: $0 + 1, cost: 2) }
+        let reached = graph.reached(from: beginnings)
+        for (number, edge) in graph.edges.enumerated() where reached.contains(edge.from) {
+            arcs += graph.leaving[edge.to].map { Arc(from: number + 1, to: $0 + 1, cost: 1) }
+        }
+    }
+
+    /// The transitions that cannot be gone over, which keep their numbers.
+    private var isLeftOut: Set<Int> = []
+
+    private mutating func leaveOut(besides reached: Set<Int>) {
+        isLeftOut = Set(arcs.indices.filter { arcs[$0].from > 0 && !reached.contains(arcs[$0].from - 1) })
+    }
+
+    /// The tours as numbers of arcs.
+    func tours() -> [[Int]] {
+        var copies = repetitions()
+        var unused = [[Int]](repeating: [], count: nodes)
+        // From the back, so that the arcs that were named first are gone over first.
+        for number in arcs.indices.reversed() where !isLeftOut.contains(number) {
+            copies[number] += 1
+            unused[arcs[number].from].append(number)
+        }
+        // Hierholzer's circuit, which comes about from its end. Where no arc is left the way goes back to the root, which is no arc.
+        var way: [(node: Int, arc: Int?)] = [(0, nil)]
+        var circuit: [Int?] = []
+        var returns = self.returns(copies)
+        while let (node, arc) = way.last {
+            if let next = unused[node].last {
+                copies[next] -= 1
+                if copies[next] == 0 { unused[node].removeLast() }
+                way.append((arcs[next].to, next))
+            } else if returns[node] > 0 {
+                returns[node] -= 1
+                way.append((0, nil))
+            } else {
+                way.removeLast()
+                circuit.append(arc)
+            }
+        }
+        return circuit.reversed().split(separator: nil).map { $0.compactMap(\.self) }
+    }
+
+    /// The tours over pairs as the transitions that they go through, with the state that the first one leaves.
+    func paths(in graph: TableGraph) -> [(start: Int, edges: [Int])] {
+        tours().map { tour in
+            let edges = tour.map { arcs[$0].to - 1 }
+            return (graph.edges[edges[0]].from, edges)
+        }
+    }
+
+    /// How often the way goes back to the root from each node.
+    private func returns(_ copies: [Int]) -> [Int] {
+        var surplus = [Int](repeating: 0, count: nodes)
+        for (number, arc) in arcs.enumerated() {
+            surplus[arc.to] += copies[number]
+            surplus[arc.from] -= copies[number]
+        }
+        surplus[0] = 0
+        return surplus
+    }
+
+    /// How often each arc is gone over besides the first time.
+    private func repetitions() -> [Int] {
+        var surplus = [Int](repeating: 0, count: nodes)
+        for (number, arc) in arcs.enumerated() where !isLeftOut.contains(number) {
+            surplus[arc.to] += 1
+            surplus[arc.from] -= 1
+        }
+        let (source, sink) = (nodes, nodes + 1)
+        var network = FlowNetwork(nodes: nodes + 2)
+        for arc in arcs { network.add(from: arc.from, to: arc.to, capacity: .max, cost: arc.cost) }
+        for node in surplus.indices {
+            if node > 0 { network.add(from: node, to: 0, capacity: .max, cost: 0) }
+            if surplus[node] > 0 { network.add(from: source, to: node, capacity: surplus[node], cost: 0) }
+            if surplus[node] < 0 { network.add(from: node, to: sink, capacity: -surplus[node], cost: 0) }
+        }
+        network.flow(from: source, to: sink)
+        return arcs.indices.map { network.flow(over: $0) }
+    }
+}
