@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "SQLStores", targets: ["SQLStores"]),
         .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
         .library(name: "PostgresStore", targets: ["PostgresStore"]),
+        .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
     ],
     dependencies: [.package(name: "heraclitus", path: "../..")],
     targets: [
@@ -38,6 +39,13 @@ let package = Package(
         .target(
             name: "PostgresStore",
             dependencies: ["CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "StoreBenchmark",
+            dependencies: [
+                "PostgresStore", "SQLStores", "SQLiteStore", .product(name: "Heraclitus", package: "heraclitus"),
+            ],
             swiftSettings: settings
         ),
         .target(

@@ -8,10 +8,14 @@ public import SQLStores
 /// `forEachRow` calls its body, so that a column is never read of a result that was cleared. Nothing waits for the server without a limit.
 @safe public final class PostgresConnection: SQLConnection {
     /// How long to wait for what.
-    struct Limits: Sendable {
-        var connect: Duration
-        var statement: Duration
-        var network: Duration
+    package struct Limits: Sendable {
+        let connect: Duration
+        let statement: Duration
+        let network: Duration
+
+        package init(connect: Duration, statement: Duration, network: Duration) {
+            (self.connect, self.statement, self.network) = (connect, statement, network)
+        }
     }
 
     /// Types by their numbers in every server.
@@ -34,7 +38,7 @@ public import SQLStores
     ///   - description: What libpq takes: a URI, or `key=value`.
     ///   - limits: How long to wait.
     /// - Throws: ``ConnectionFailure``.
-    init(_ description: String, _ limits: Limits) throws {
+    package init(_ description: String, _ limits: Limits) throws {
         self.limits = limits
         let settings = [
             ("fallback_application_name", "heraclitus"), ("dbname", description), ("client_encoding", "UTF8"),
