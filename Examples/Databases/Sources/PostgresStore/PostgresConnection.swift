@@ -125,9 +125,9 @@ public import SQLStores
 
     /// A server that has closed the connection while nobody used it has not carried out what is not even sent.
     private func findOutWhetherClosed() throws {
-        if end == nil, wait(for: POLLIN, .zero), unsafe PQconsumeInput(server) == 0 || PQstatus(server) != CONNECTION_OK
-        {
-            end = message
+        // What it said last is read before the end is.
+        while end == nil, wait(for: POLLIN, .zero) {
+            if unsafe PQconsumeInput(server) == 0 || PQstatus(server) != CONNECTION_OK { end = message }
         }
         if let end { throw ConnectionFailure.stale(end) }
     }

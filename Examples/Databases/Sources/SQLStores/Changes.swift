@@ -129,8 +129,11 @@ extension SQLConnection {
             try run(SQLStatement("commit"))
             return result
         } catch {
-            // On a connection that is lost, or where the database has rolled back itself, there is nothing to roll back.
-            try? run(SQLStatement("rollback"))
+            // A connection that is lost takes its transaction with it. Where the database has rolled back itself, it says so.
+            switch error {
+            case ConnectionFailure.lost, ConnectionFailure.stale: break
+            default: try? run(SQLStatement("rollback"))
+            }
             throw error
         }
     }

@@ -97,7 +97,9 @@ extension SQLStore {
     /// - Returns: The ids, those first in which something is due first.
     /// - Throws: ``DatabaseError``.
     public func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
-        try await ids(Statements.ids(dueBy: date.timeIntervalSinceReferenceDate, of: workflow))
+        let due = date.timeIntervalSinceReferenceDate
+        // For some databases what is no number comes after all numbers.
+        return due.isNaN ? [] : try await ids(Statements.ids(dueBy: due, of: workflow))
     }
 
     /// Loads several archives.

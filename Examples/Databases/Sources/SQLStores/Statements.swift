@@ -64,7 +64,9 @@ enum Statements {
     }
 
     static func ids(dueBy due: Double, of workflow: String?) -> (SQLStatement, [SQLValue]) {
-        var (sql, parameters) = ("select id, id_rest from machines where due <= ?1", [SQLValue.real(due)])
+        var (sql, parameters) = (
+            "select id, id_rest from machines where due <= cast(?1 as double precision)", [SQLValue.real(due)]
+        )
         if let workflow {
             parameters.append(.text(workflow))
             sql += " and workflow = ?2"

@@ -8,6 +8,7 @@ public import SQLStores
 /// is being read, set only while `forEachRow` calls its body, so that a column is never read of a statement without a row.
 @safe public final class SQLiteConnection: SQLConnection {
     private let database: OpaquePointer
+    private let busyTimeout: Duration
     private var prepared: [SQLStatement: OpaquePointer] = unsafe [:]
     private var current: OpaquePointer?
 
@@ -22,11 +23,11 @@ public import SQLStores
             throw ConnectionFailure.refused(.inaccessible("There is no memory for it."))
         }
         unsafe database = opened
+        self.busyTimeout = busyTimeout
         guard code == SQLITE_OK else { throw failure(code) }
         let milliseconds =
             busyTimeout.components.seconds * 1_000 + busyTimeout.components.attoseconds / 1_000_000_000_000_000
         unsafe sqlite3_busy_timeout(database, Int32(clamping: max(0, milliseconds)))
-        try useLog(until: Date() + TimeInterval(milliseconds) / 1_000)
         try run(SQLStatement("pragma synchronous = full"))
         if let sizeLimit {
             let size = try number(SQLStatement("pragma page_size"))
@@ -42,7 +43,8 @@ public import SQLStores
     /// Has changes written ahead into a log, so that readers and the one who writes do not wait for one another.
     ///
     /// SQLite does not wait by itself for others that do the same.
-    private func useLog(until date: Date) throws {
+    func useLog() throws {
+        let deadline = ContinuousClock.now + busyTimeout
         while true {
             do {
                 let mode = try row(of: SQLStatement("pragma journal_mode = wal"), []) { text(0) }
@@ -50,7 +52,7 @@ public import SQLStores
                     throw ConnectionFailure.refused(.inaccessible("Its file system has no shared memory for a log."))
                 }
                 return
-            } catch ConnectionFailure.refused(.busy) where Date() < date {
+            } catch ConnectionFailure.refused(.busy) where ContinuousClock.now < deadline {
                 Thread.sleep(forTimeInterval: 0.005)
             }
         }

@@ -27,7 +27,10 @@ enum SQLiteTable {
 
     /// Makes the table in an empty file, or checks the one that is there.
     static func check(_ connection: SQLiteConnection) throws {
-        if try !isThere(connection) {
+        let mustBeMade = try !isThere(connection)
+        // Not before it is known whose file it is.
+        try connection.useLog()
+        if mustBeMade {
             try connection.run(SQLStatement("begin immediate"))
             do {
                 // Somebody else may have been faster.

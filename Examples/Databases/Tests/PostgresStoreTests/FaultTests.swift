@@ -179,6 +179,7 @@ struct FaultTests {
         )
         try await store.save(archive("1"))
         try server.signal(SIGSTOP)
+        defer { try? server.signal(SIGCONT) }
         let start = ContinuousClock.now
         let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("1", replacing: 1)) }
         #expect(ContinuousClock.now - start < .seconds(20))

@@ -32,7 +32,10 @@ import Testing
         let database = try Place()
         try database.change("create table bills (number integer)")
         guard case .otherTables = await reason(database) else { return #expect(Bool(false)) }
-        #expect(try database.connection().number(SQLStatement("select count(*) from sqlite_schema")) == 1)
+        let connection = try database.connection()
+        #expect(try connection.number(SQLStatement("select count(*) from sqlite_schema")) == 1)
+        let mode = try connection.row(of: SQLStatement("pragma journal_mode"), []) { connection.text(0) }
+        #expect(mode == "delete")
     }
 
     @Test("A table that somebody has altered is refused")
@@ -157,7 +160,8 @@ import Testing
 
     @Test("Names that no database can keep are refused; a revision has one after it")
     func unstorable() async throws {
-        let store = try await Place().store()
+        let place = try Place()
+        let store = try await place.store()
         let error = await #expect(throws: DatabaseError.self) {
             try await store.save(StoredArchive(id: "1", revision: 0, workflow: "a\0b", state: "On", archive: Data()))
         }
