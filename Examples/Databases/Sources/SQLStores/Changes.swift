@@ -122,7 +122,7 @@ extension SQLConnection {
     }
 
     /// Does several things as one, or nothing.
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run(SQLStatement("begin"))
         do {
             let result = try body()

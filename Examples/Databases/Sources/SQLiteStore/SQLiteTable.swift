@@ -27,20 +27,15 @@ enum SQLiteTable {
 
     /// Makes the table in an empty file, or checks the one that is there.
     static func check(_ connection: SQLiteConnection) throws {
-        let mustBeMade = try !isThere(connection)
+        // What is there at one moment.
+        let mustBeMade = try connection.transaction { try !isThere(connection) }
         // Not before it is known whose file it is.
         try connection.useLog()
         if mustBeMade {
-            try connection.run(SQLStatement("begin immediate"))
-            do {
+            try connection.transaction {
                 // Somebody else may have been faster.
-                if try !isThere(connection) {
-                    for statement in definition { try connection.run(SQLStatement(statement)) }
-                }
-                try connection.run(SQLStatement("commit"))
-            } catch {
-                try? connection.run(SQLStatement("rollback"))
-                throw error
+                if try isThere(connection) { return }
+                for statement in definition { try connection.run(SQLStatement(statement)) }
             }
         }
         do {

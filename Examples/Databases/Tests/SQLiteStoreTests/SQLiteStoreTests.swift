@@ -58,6 +58,18 @@ func archive(_ id: String, replacing revision: Int = 0, content: String = "{}") 
         #expect(failures == [])
     }
 
+    @Test("Stores that are made at once make one table")
+    func together() async throws {
+        for _ in 0..<10 {
+            let place = try Place()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 { group.addTask { try await place.store().save(archive("\(number)")) } }
+                try await group.waitForAll()
+            }
+            #expect(try await place.store().ids().count == 8)
+        }
+    }
+
     @Test("Processes and tasks that change one machine lose nobody's work", .timeLimit(.minutes(2)))
     func processes() async throws {
         let place = try Place()
