@@ -122,8 +122,11 @@ extension SQLConnection {
     }
 
     /// Does several things as one, or nothing.
-    package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try run(SQLStatement("begin"))
+    package func transaction<Result>(
+        beginning begin: SQLStatement = SQLStatement("begin"),
+        _ body: () throws -> Result
+    ) throws -> Result {
+        try run(begin)
         do {
             let result = try body()
             try run(SQLStatement("commit"))

@@ -32,7 +32,8 @@ enum SQLiteTable {
         // Not before it is known whose file it is.
         try connection.useLog()
         if mustBeMade {
-            try connection.transaction {
+            // At once for writing: who only reads yet is not let wait for others who write.
+            try connection.transaction(beginning: SQLStatement("begin immediate")) {
                 // Somebody else may have been faster.
                 if try isThere(connection) { return }
                 for statement in definition { try connection.run(SQLStatement(statement)) }

@@ -2,7 +2,7 @@ import Foundation
 import StoreTesting
 import Testing
 
-/// A PostgreSQL server of the tests' own: in a temporary folder, on a socket there, and on no port but the one that it is told.
+/// A PostgreSQL server of the tests' own: in a temporary folder, on a socket there, and on no port.
 final class Server: Sendable {
     /// Where the server's programs are, the newest version first; `nil` where none is installed.
     static let programs: URL? = {
@@ -28,16 +28,14 @@ final class Server: Sendable {
     static let shared = Task { try await Server() }
 
     let folder: TemporaryFolder
-    let port: Int
 
     private var data: String { folder.url.appending(path: "data").path }
 
     /// Makes and starts a server.
-    /// - Parameter port: A port of this computer, which it listens on as well; 0 for none.
+    ///
     /// - Throws: What its programs say.
-    init(port: Int = 0) async throws {
+    init() async throws {
         folder = try TemporaryFolder()
-        self.port = port
         if getuid() == 0 { try await Server.succeed("/bin/chown", ["postgres", folder.url.path]) }
         try await run(
             "initdb",
@@ -62,11 +60,21 @@ final class Server: Sendable {
         try process.run()
     }
 
+    /// Starts it, as a child of this process: a server that a program has left behind would keep what tells the end of that program.
     func start() async throws {
-        let options =
-            "-k \(folder.url.path) -c listen_addresses=\(port == 0 ? "''" : "127.0.0.1") -c max_connections=60 -c fsync=off"
-            + (port == 0 ? "" : " -p \(port)")
-        try await run("pg_ctl", ["-D", data, "-l", "\(data)/log", "-w", "-o", options, "start"])
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        let options = ["-c", "listen_addresses=", "-c", "max_connections=60", "-c", "fsync=off"]
+        process.arguments = ["-c", command("postgres", ["-D", data, "-k", folder.url.path] + options)]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        for _ in 0..<500 {
+            let state = try await StoreTesting.run("/bin/sh", ["-c", command("pg_isready", ["-h", folder.url.path])])
+            if state.status == 0 { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw Failed(description: "The server in \(folder.url.path) does not start.")
     }
 
     /// Stops it at once, as when the power fails.
@@ -83,7 +91,7 @@ final class Server: Sendable {
 
     /// How to reach a database of it.
     func place(_ database: String, user: String = "owner") -> String {
-        "host='\(folder.url.path)' user=\(user) dbname=\(database)" + (port == 0 ? "" : " port=\(port)")
+        "host='\(folder.url.path)' user=\(user) dbname=\(database)"
     }
 
     /// Makes a database; returns how to reach it.
@@ -112,12 +120,10 @@ final class Server: Sendable {
     private func command(_ program: String, _ arguments: [String]) -> String {
         let path = Server.programs?.appending(path: program).path ?? program
         let words = [path] + arguments
-        let command = words.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
-        // What it leaves running must not hold the pipe.
-        let detached = program == "pg_ctl" ? "\(command) > /dev/null 2>&1" : command
-        guard getuid() == 0 else { return "cd / && \(detached)" }
+        let command = "exec " + words.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
+        guard getuid() == 0 else { return "cd / && \(command)" }
         return
-            "cd / && exec setpriv --reuid=postgres --regid=postgres --init-groups /bin/sh -c '\(detached.replacing("'", with: "'\\''"))'"
+            "cd / && exec setpriv --reuid=postgres --regid=postgres --init-groups /bin/sh -c '\(command.replacing("'", with: "'\\''"))'"
     }
 
     @discardableResult
