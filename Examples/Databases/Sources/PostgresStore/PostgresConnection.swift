@@ -59,6 +59,8 @@ public import SQLStores
             throw ConnectionFailure.refused(.inaccessible("There is no memory for it."))
         }
         unsafe server = made
+        // It writes notices to the standard error otherwise.
+        _ = unsafe PQsetNoticeReceiver(server, { _, _ in }, nil)
         guard unsafe PQstatus(server) == CONNECTION_OK, unsafe PQsetnonblocking(server, 1) == 0 else {
             throw ConnectionFailure.refused(.inaccessible(message))
         }

@@ -29,6 +29,7 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
     /// Does something with a connection, on its thread.
     ///
     /// It is done again when others were faster, and once more, with a new connection, when the connection was lost.
+    /// A task that is cancelled waits for it nevertheless, because nobody can take back what a database does already.
     /// - Parameters:
     ///   - id: What it is about, for errors.
     ///   - isChange: Whether it changes anything, so that it matters whether it was done when the connection was lost.
