@@ -7,12 +7,12 @@ import Testing
 private actor Table {
     private var rows: [[UInt8]: Row] = [:]
 
-    func row(_ key: [UInt8]) -> Row? { rows[key] }
+    func row(_ key: [UInt8]) throws -> Row? { rows[key] }
 
-    func all() -> [Row] { Array(rows.values) }
+    func all() throws -> [Row] { Array(rows.values) }
 
     /// Keeps a row if the one that is there has a revision, or if there is none for `nil`; says whether it did.
-    func put(_ row: Row, for key: [UInt8], replacing revision: Int?) -> Bool {
+    func put(_ row: Row, for key: [UInt8], replacing revision: Int?) throws -> Bool {
         guard rows[key]?.revision == revision else { return false }
         rows[key] = row
         return true

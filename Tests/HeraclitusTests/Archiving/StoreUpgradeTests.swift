@@ -27,7 +27,7 @@ import Testing
         static var migrations: [Migration] {
             [
                 .renameState("OldCounter", to: "NewCounter", in: 2),
-                Migration("call it total, and end after a while", in: 2) { archive in
+                .step("call it total, and end after a while", in: 2) { archive in
                     archive.data["total"] = archive.data["count"]
                     archive.data["due"] = "2001-01-01T00:01:00Z"
                 },
