@@ -45,7 +45,7 @@ public protocol ArchiveStore: Sendable {
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.
-    /// - Returns: The ids, sorted.
+    /// - Returns: The ids, sorted by their UTF-8.
     /// - Throws: Errors of the store's medium.
     func ids(of workflow: String?, in state: String?) async throws -> [String]
 
@@ -58,6 +58,36 @@ public protocol ArchiveStore: Sendable {
     /// - Returns: The ids, those first in which something is due first.
     /// - Throws: What the store's medium throws.
     func ids(dueBy date: Date, of workflow: String?) async throws -> [String]
+
+    /// Finds the next ids of a listing, so that a listing of any length takes no more memory than a page of it.
+    ///
+    /// The default asks for all ids and leaves out the others.
+    /// - Parameters:
+    ///   - workflow: The name of the workflow; `nil` for any.
+    ///   - state: The name of the state; `nil` for any.
+    ///   - id: The last id of the page before; `nil` for the first page. It need not be stored any more.
+    ///   - limit: The maximum number of ids.
+    /// - Returns: The ids, sorted by their UTF-8; fewer than `limit` if there are no more.
+    /// - Throws: Errors of the store's medium.
+    func ids(of workflow: String?, in state: String?, after id: String?, limit: Int) async throws -> [String]
+
+    /// Loads several archives.
+    ///
+    /// The default loads one after the other.
+    /// - Parameter ids: The ids.
+    /// - Returns: The archives that are stored for them, in the order of the ids.
+    /// - Throws: What ``load(_:)`` throws.
+    func load(each ids: [String]) async throws -> [StoredArchive]
+
+    /// Stores several archives, each of which replaces the one with its revision.
+    ///
+    /// They are not a unit: a conflict of one does not keep the others from being stored, and when an error is thrown, some may
+    /// have been stored. The default saves one after the other.
+    /// - Parameter archives: The archives, with an id each.
+    /// - Returns: The new revisions in the order of the archives; `nil` for one that was not stored because of a conflict.
+    /// - Throws: Errors of the store's medium.
+    @discardableResult
+    func save(each archives: [StoredArchive]) async throws -> [Int?]
 }
 
 /// An archive as a store has it, with the properties by which it can be found.
