@@ -42,7 +42,7 @@ struct DotDiagram {
 
     private var colours: [String] {
         guard let theme, let foreground else { return [] }
-        let own = "color=\"\(foreground)\", fontcolor=\"\(foreground)\""
+        let own = "color=\"\(foreground)\", fontcolor=\"\(foreground)\", fontname=\"Helvetica\""
         return [
             "bgcolor=\"\(theme == .dark ? "#1e1e1e" : "#ffffff")\";", "color=\"\(foreground)\";",
             "fontcolor=\"\(foreground)\";", "node [\(own)];", "edge [\(own)];",
@@ -106,7 +106,7 @@ private func record(_ name: String, _ notes: [String]) -> String {
         let text = quoted(field).unicodeScalars.dropFirst().dropLast()
         return text.map { "{}|<>".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
     }
-    return "\"{\(texts[0])|\(texts.dropFirst().map { "\($0)\\l" }.joined())}\""
+    return "\"\(texts[0])|\(texts.dropFirst().map { "\($0)\\l" }.joined())\""
 }
 
 /// By scalars, because a quote with an accent on it is another character and still a quote to Graphviz.

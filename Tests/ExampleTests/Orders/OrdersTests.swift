@@ -214,6 +214,39 @@ import Testing
         #expect(order.state.purchase?.payment.text == "4.00 of 9.00")
     }
 
+    private static func bought(_ state: any OrderState) throws -> Purchase {
+        guard let purchase = state.purchase else { throw Refusal("nothing was bought") }
+        return purchase.copied()
+    }
+
+    @Test("Every way of an order, with a restart at every step, keeps what was bought, and nothing about it is odd")
+    func everyWay() throws {
+        #expect(Order.findings.isEmpty && Payment.findings.isEmpty)
+        let samples: [Sample<Order>] = [
+            .event(\.change) { cart in cart.with(Item(name: "tea", price: 4.5, quantity: cart.items.count + 1)) },
+            .event(\.place) { cart in
+                let payment = StateMachine<Payment>(of: cart.total)
+                return PlacedState(Purchase(items: cart.items, address: "1 Main St", payment: payment), payBy: nil)
+            },
+            .event(\.receive) { placed in try placed.paying(1) },
+            .event(\.pay) { placed in PaidState(try Self.bought(placed)) },
+            .event(\.ship) { paid in ShippedState(try Self.bought(paid), tracking: "T1") },
+            .event(\.deliver) { shipped in DeliveredState(try Self.bought(shipped)) },
+            .event(\.giveBack) { left in ReturnedState(try Self.bought(left), reason: "cold tea") },
+            .state { (left: any OrderState) in CancelledState(try left.purchase?.refunded(), reason: "no more") },
+        ]
+        let report = try exercise(
+            Order.self,
+            samples: samples,
+            invariants: [
+                "what was bought stays": { order in
+                    order.isIn(CartState.self) || order.isIn(CancelledState.self) || !order.state.items.isEmpty
+                }
+            ]
+        )
+        #expect(report.untried == [], "\(report)")
+    }
+
     @Test("An order that is not paid in time lapses, and what was paid of it is given back")
     func lapsing() throws {
         for id in ["1", "2", "3", "4"] { _ = try orders("add", id, "tea", "4.50") }

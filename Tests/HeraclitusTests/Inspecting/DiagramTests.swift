@@ -22,7 +22,7 @@ import Testing
                     node [shape=box, style=rounded];
                     "" [shape=point, width=0.15];
                     "ClosedState";
-                    "OpenState" [shape=Mrecord, label="{OpenState|swing / update\l}", style="filled", fillcolor="#ffd700", fontcolor=black];
+                    "OpenState" [shape=Mrecord, label="OpenState|swing / update\l", style="filled", fillcolor="#ffd700", fontcolor=black];
                     "LockedState";
                     "SmashedState";
                     " " [shape=doublecircle, style=filled, fillcolor=black, label="", width=0.12, height=0.12];
@@ -139,7 +139,7 @@ import Testing
                             label="Inner";
                             style="rounded,dashed";
                             "InnerState" [style="rounded,filled", fillcolor="#ffd700", fontcolor=black];
-                            "SeveralState" [shape=Mrecord, label="{SeveralState|also in Aside\l}"];
+                            "SeveralState" [shape=Mrecord, label="SeveralState|also in Aside\l"];
                         }
                     }
                     subgraph "cluster_2" {
@@ -219,7 +219,7 @@ import Testing
         for line in [
             #""FreeState" -> "InnerState" [label="start\nbegin [guarded]"];"#, #""  " -> "FreeState" [label="reset"];"#,
             #""InnerState" -> "AsideState" [label="leave", ltail="cluster_0"];"#,
-            #""Timed {out} | <late>" [shape=Mrecord, label="{Timed \{out\} \| \<late\>|note / update\lreset / ignored\llook()\l}"];"#,
+            #""Timed {out} | <late>" [shape=Mrecord, label="Timed \{out\} \| \<late\>|note / update\lreset / ignored\llook()\l"];"#,
         ] { #expect(lines.contains(line), "\(line)") }
         #expect(lines.count { $0.contains("leave") } == 1)
     }

@@ -1,0 +1,67 @@
+/// What comes of the archives of a store with today's definition of their workflow: see ``ArchiveStore/rehearseMigration(of:)``.
+public struct MigrationRehearsal: Sendable {
+    /// An archive that cannot be read.
+    public struct Failure: Sendable {
+        /// The id of the machine.
+        public let id: String
+
+        /// The version that has written it; `nil` if even that cannot be read.
+        public let version: Int?
+
+        /// Why not.
+        public let error: ArchiveError
+    }
+
+    /// How many archives of each version can be read.
+    public private(set) var readable: [Int: Int] = [:]
+
+    /// The archives that cannot be read, by their ids.
+    public private(set) var failures: [Failure] = []
+
+    fileprivate mutating func add<W: Workflow>(_ stored: StoredArchive, of workflow: W.Type) {
+        var version: Int?
+        do {
+            version = try JSONValue(json: stored.archive, limit: .max)["version"]?.intValue
+            _ = try stored.machine(of: W.self)
+            readable[version ?? W.version, default: 0] += 1
+        } catch {
+            failures.append(Failure(id: stored.id, version: version, error: error))
+        }
+    }
+}
+
+extension MigrationRehearsal: CustomStringConvertible {
+    /// The numbers by version, and a line for each archive that cannot be read.
+    public var description: String {
+        let versions = Set(readable.keys).union(failures.compactMap(\.version)).sorted()
+        let lines = versions.map { version in
+            let failed = failures.count { $0.version == version }
+            let others = failed == 0 ? "" : ", \(failed) cannot"
+            return "version \(version): \(readable[version] ?? 0) can be read\(others)"
+        }
+        return (lines + failures.map { "  \($0.id): \($0.error)" }).joined(separator: "\n")
+    }
+}
+
+extension ArchiveStore {
+    /// Reads every archive of a workflow as today's definition does, migrations included, and changes nothing.
+    ///
+    /// Run it with a copy of the store before users get a new version:
+    ///
+    /// ```swift
+    /// let rehearsal = try await store.rehearseMigration(of: Order.self)
+    /// print(rehearsal)             // version 1: 214 can be read, 1 cannot …
+    /// rehearsal.failures.map(\.id)
+    /// ```
+    /// - Parameter workflow: The workflow.
+    /// - Returns: How many archives of which version can be read, and which cannot.
+    /// - Throws: Errors of the store's medium.
+    public func rehearseMigration<W: Workflow>(of workflow: W.Type) async throws -> MigrationRehearsal {
+        var rehearsal = MigrationRehearsal()
+        for id in try await ids(of: W.self) {
+            // What somebody has deleted meanwhile is nothing to migrate.
+            if let stored = try await load(id) { rehearsal.add(stored, of: W.self) }
+        }
+        return rehearsal
+    }
+}
