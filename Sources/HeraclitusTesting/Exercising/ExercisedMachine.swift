@@ -97,7 +97,8 @@ final class ExercisedMachine<W: Workflow> {
         trace.append(.restart)
         let restored: StateMachine<W>
         do {
-            restored = try StateMachine(archive: machine.archive(), context: exercise.context, scheduler: clock.scheduler)
+            let archive = try machine.archive()
+            restored = try StateMachine(archive: archive, context: exercise.context, scheduler: clock.scheduler)
         } catch {
             throw .notArchived(error)
         }

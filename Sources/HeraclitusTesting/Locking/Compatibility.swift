@@ -35,7 +35,7 @@ struct Compatibility<W: Workflow> {
         let state = archive["state"]?.stringValue ?? ""
         let restored: JSONValue?
         do {
-            let machine = try StateMachine<W>(archive: JSONEncoder().encode(archive))
+            let machine = try StateMachine<W>(readingOnly: JSONEncoder().encode(archive))
             restored = try JSONValue(json: machine.archive())["data"]
         } catch let error as ArchiveError {
             return [found(error, in: state, archive)]

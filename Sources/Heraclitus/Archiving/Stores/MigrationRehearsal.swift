@@ -22,7 +22,7 @@ public struct MigrationRehearsal: Sendable {
         var version: Int?
         do {
             version = try JSONValue(json: stored.archive, limit: .max)["version"]?.intValue
-            _ = try stored.machine(of: W.self)
+            _ = try StateMachine<W>(readingOnly: stored.archive)
             readable[version ?? W.version, default: 0] += 1
         } catch {
             failures.append(Failure(id: stored.id, version: version, error: error))

@@ -64,8 +64,7 @@ extension ArchiveStore {
             var changed: [StoredArchive] = []
             for archive in try await loaded(remaining, failed) where archive.isOld(for: W.self) {
                 do {
-                    // No context: nothing of it runs.
-                    let machine = try StateMachine<W>(archive.archive, limit: .max)
+                    let machine = try StateMachine<W>(readingOnly: archive.archive)
                     machine.becomePassive()
                     changed.append(try StoredArchive(machine, id: archive.id, replacing: archive.revision))
                 } catch {
