@@ -65,6 +65,8 @@ final class StateWork: Sendable {
         do {
             if !isOver { try await body() }
         } catch {
+            // A run that was cancelled cancels the body first, and tells this a moment later.
+            if Task.isCancelled { end() }
             machine?.workHasFailed(self, error)
         }
         let waiting = contents.withLock { contents in

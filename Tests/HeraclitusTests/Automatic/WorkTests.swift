@@ -8,7 +8,7 @@ private final class Latch: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
-    init() { (stream, continuation) = AsyncStream.makeStream() }
+    init() { (stream, continuation) = AsyncStream<Void>.makeStream() }
 
     func open() { continuation.finish() }
 
