@@ -89,10 +89,11 @@ extension MachineCore {
         guard !completions.isEmpty, Call(machine, [:]).turn({ $0.lastQueued == nil }) else { return }
         let state = state.withOwnersView { state, _ in state }
         for completion in completions {
-            let haveEnded = completion.rule.regions(state).allSatisfy { region in
+            let regions = completion.rule.regions(state)
+            let haveEnded = regions.allSatisfy { region in
                 (region as? any TreeMachine)?.withCore { $0.isInFinalState } == true
             }
-            if haveEnded, machine.fire(completion, leaving: state) { return }
+            if haveEnded, !regions.isEmpty, machine.fire(completion, leaving: state) { return }
         }
     }
 
