@@ -10,8 +10,8 @@ import sys
 
 ORDER = [
     ["Platform"],
-    ["Memory"],
     ["Concurrency"],
+    ["Memory"],
     ["Scheduling"],
     ["Workflow"],
     ["Compilation"],

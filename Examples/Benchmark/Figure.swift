@@ -20,7 +20,8 @@ struct Figure {
     static let withinNoise = 1.05
 
     static var all: [Figure] {
-        firing + asking + living + threads + archiving + reading + lines + storing + replaying + absent + growing
+        firing + composites + asking + living + threads + archiving + reading + lines + storing + replaying + absent
+            + working + growing
             + scale
     }
 

@@ -74,6 +74,9 @@ public enum StateMachineNotification {
         case .announced(let announcement):
             merge(announcement.userInfo)
             userInfo[destinationKey] = announcement.state
+        case .failed(let work):
+            userInfo[errorKey] = work.error
+            userInfo[destinationKey] = work.state
         case nil: break
         }
         userInfo[occurrenceKey] = occurrence

@@ -167,7 +167,7 @@ extension OperationStateMachine {
     }
 
     private func finishNow() {
-        // As one decision, so that a start that comes between does not miss it. What is refused is told to observers.
+        // As one decision, so that a start that comes between does not miss it. What is rejected is told to observers.
         try? machine.perform { state in
             if state is OperationLife.Ready, isCancelled {
                 try machine.fire.finishAtStart(OperationLife.Ready(isFinishAsked: true))

@@ -4,7 +4,7 @@ public import Heraclitus
 /// Throws unless all properties of a state survive an archive: it encodes the state, decodes it, and compares both.
 ///
 /// It finds properties that compile and are lost: those of a subclass whose superclass is `Codable`, and which has no
-/// `init(from:)` and `encode(to:)` of its own:
+/// `encode(to:)` of its own, for which the compiler never asks:
 ///
 /// ```swift
 /// @Test func states() throws {

@@ -33,14 +33,16 @@ public enum StoreConformance {
 
     private static let checks: [(String, Check)] = [
         ("keeping", keeping), ("ids", ids), ("conflicts", conflicts), ("deleting", deleting), ("finding", finding),
-        ("updating together", together),
+        ("pages", pages), ("deadlines", deadlines), ("several at once", several), ("updating together", together),
     ]
 
     /// Ids that have been trouble somewhere.
     private static let oddIDs = [
         "42", "", " ", "..", "../../etc/passwd", "/", "a/b", "A", "a", "%41", "x.json", "né", "ne\u{301}", "quote'\"",
         "semi;",
-        "line\nbreak", "tab\t", String(repeating: "👩‍👩‍👧", count: 230), String(repeating: "👩‍👩‍👧", count: 231),
+        "line\nbreak", "tab\t", "nul\0", "nul\0l", String(repeating: "👩‍👩‍👧", count: 230),
+        String(repeating: "👩‍👩‍👧", count: 231),
+        String(repeating: "long ", count: 2_000) + "a", String(repeating: "long ", count: 2_000) + "b",
     ]
 
     /// An archive that is new, or that replaces the one of a revision.
@@ -49,9 +51,11 @@ public enum StoreConformance {
         replacing revision: Int = 0,
         _ state: String = "On",
         workflow: String = "Lamp",
+        due: Date? = nil,
         content: String = "{}"
     ) -> StoredArchive {
-        StoredArchive(id: id, revision: revision, workflow: workflow, state: state, archive: Data(content.utf8))
+        let archive = Data(content.utf8)
+        return StoredArchive(id: id, revision: revision, workflow: workflow, state: state, due: due, archive: archive)
     }
 
     private static func keeping(_ store: any ArchiveStore, _ report: Report) async throws {
@@ -150,6 +154,78 @@ public enum StoreConformance {
                 "the ids of \(workflow ?? "any workflow") in \(state ?? "any state") are \(listed), not \(ids)"
             )
         }
+    }
+
+    private static func pages(_ store: any ArchiveStore, _ report: Report) async throws {
+        for id in oddIDs { try await store.save(archive(id, id.utf8.count % 2 == 0 ? "On" : "Off")) }
+        try await store.save(archive("door", "On", workflow: "Door"))
+        for state in [nil, "On", "Off"] {
+            let expected = oddIDs.filter { state == nil || (state == "On") == ($0.utf8.count % 2 == 0) }
+                .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            for size in [1, 7, expected.count, 100] {
+                var found: [String] = []
+                // Each page has to bring something new, or it would never end.
+                for _ in 0...expected.count {
+                    let page = try await store.ids(of: "Lamp", in: state, after: found.last, limit: size)
+                    report.expect(page.count <= size, "a page has more ids than it may")
+                    found += page
+                    if page.isEmpty { break }
+                }
+                report.expect(
+                    found.map { Array($0.utf8) } == expected.map { Array($0.utf8) },
+                    "pages of \(size) ids in \(state ?? "any state") are not all ids, sorted by their UTF-8"
+                )
+            }
+        }
+        let none = try await store.ids(of: "Lamp", in: nil, after: nil, limit: 0)
+        report.expect(none == [], "a page of no ids has some")
+        let last = try await store.ids(of: nil, in: nil, after: "dooq", limit: 1)
+        report.expect(last == ["door"], "what comes after an id that is not stored is not found")
+    }
+
+    private static func deadlines(_ store: any ArchiveStore, _ report: Report) async throws {
+        let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
+        let dues: [(String, Date?)] = [
+            ("later", date + 60), ("second", date), ("first", date - 60), ("never", nil), ("early", .distantPast),
+        ]
+        for (id, due) in dues { try await store.save(archive(id, due: due)) }
+        try await store.save(archive("door", workflow: "Door", due: date - 30))
+        for (id, due) in dues {
+            report.expect(try await store.load(id)?.due == due, "when \(id) is due is not what was saved")
+        }
+        let found: [(Date, String?, [String])] = [
+            (date, "Lamp", ["early", "first", "second"]), (date, nil, ["early", "first", "door", "second"]),
+            (date - 0.001, "Lamp", ["early", "first"]), (.distantFuture, "Door", ["door"]), (date, "Nobody", []),
+        ]
+        for (date, workflow, ids) in found {
+            let listed = try await store.ids(dueBy: date, of: workflow)
+            report.expect(listed == ids, "what is due of \(workflow ?? "any workflow") is \(listed), not \(ids)")
+        }
+        let revision = try await store.load("first")?.revision ?? 0
+        try await store.save(archive("first", replacing: revision))
+        try await store.delete("early", expecting: nil)
+        let listed = try await store.ids(dueBy: date, of: "Lamp")
+        report.expect(listed == ["second"], "what is due no longer, or was deleted, is listed as due")
+    }
+
+    private static func several(_ store: any ArchiveStore, _ report: Report) async throws {
+        let ids = (0..<50).map { "\($0)" }
+        let first = try await store.save(each: ids.map { archive($0, content: "[\($0)]") })
+        report.expect(first.allSatisfy { $0 != nil }, "what is new is not saved with others")
+        report.expect(
+            try await store.load(each: ["7", "nothing", "3"]) == [
+                archive("7", replacing: first[7] ?? 0, content: "[7]"),
+                archive("3", replacing: first[3] ?? 0, content: "[3]"),
+            ],
+            "several that are loaded are not those that were saved, in the order of the ids"
+        )
+        let changed = ids.indices.map { archive(ids[$0], replacing: $0 == 20 ? 0 : first[$0] ?? 0, "Off") }
+        let second = try await store.save(each: changed)
+        report.expect(
+            second.count == 50 && second.indices.allSatisfy { ($0 == 20) == (second[$0] == nil) },
+            "of several that are saved a conflict is not the one that it is"
+        )
+        report.expect(try await store.ids(of: nil, in: "On") == ["20"], "a conflict has kept others from being saved")
     }
 
     private static func together(_ store: any ArchiveStore, _ report: Report) async throws {

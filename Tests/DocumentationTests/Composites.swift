@@ -1,12 +1,16 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
+import Synchronization
 import Testing
 
 private struct NotAnAmount: Error {}
-private struct NotPaid: Error {}
 private final class CartState: EmptyState {}
-private final class ShippedState: EmptyState {}
+private final class CancelledState: EmptyState {}
+private final class ShippedState: WorkflowState {
+    let address: String
+    init(address: String) { self.address = address }
+}
 
 private final class OpenState: EmptyState {}
 private final class SettledState: WorkflowState {
@@ -20,75 +24,84 @@ private struct Payment: Workflow {
         .guarded { _, settled, _ in if settled.amount <= 0 { throw NotAnAmount() } }
 }
 
-private final class PlacedState: WorkflowState, Copying {
+private final class PackingState: EmptyState {}
+private final class PackedState: EmptyState {}
+
+private struct Parcel: Workflow {
+    static var initial: any WorkflowState { PackingState() }
+    let pack = Event(from: PackingState.self, to: PackedState.self)
+}
+
+private final class PlacedState: Composite {
     let address: String
     let payment: StateMachine<Payment>
+    let parcel: StateMachine<Parcel>
+    var regions: [any Region] { [payment, parcel] }
 
-    init(address: String, payment: StateMachine<Payment> = StateMachine<Payment>()) {
+    init(address: String, payment: StateMachine<Payment> = .init(), parcel: StateMachine<Parcel> = .init()) {
         self.address = address
         self.payment = payment
+        self.parcel = parcel
     }
 
-    func copied() -> PlacedState { PlacedState(address: address, payment: payment.copy()) }
-
-    /// Returns a state in which the payment has changed.
-    func paying(_ change: (StateMachine<Payment>) throws -> Void) rethrows -> PlacedState {
-        let copy = copied()
-        try change(copy.payment)
-        return copy
+    func copied() -> PlacedState {
+        PlacedState(address: address, payment: payment.copy(), parcel: parcel.copy())
     }
 }
 
 private struct Order: Workflow {
     static var initial: any WorkflowState { CartState() }
     let place = Event(from: CartState.self, to: PlacedState.self)
-    let pay = Event(updating: PlacedState.self)
+    let move = Event(updating: PlacedState.self)
+    let cancel = Event(from: PlacedState.self, to: CancelledState.self)
     let ship = Event(from: PlacedState.self, to: ShippedState.self)
-        .guarded { placed, _, _ in if !placed.payment.isIn(SettledState.self) { throw NotPaid() } }
+        .whenFinal(\.payment, \.parcel) { placed in ShippedState(address: placed.address) }
 }
 
 @Suite("Composites") struct CompositeArticleTests {
-    @Test("The child changes with its parent, and both are archived")
-    func paid() throws {
+    @Test("The order ships when its regions have ended")
+    func shipped() throws {
         let order = StateMachine<Order>()
-        try order.fire.place(PlacedState(address: "1 Main St"))
-        try order.fire.pay { placed in
-            try placed.paying { payment in try payment.fire.settle(SettledState(amount: 900)) }
-        }
-        try order.fire.ship()
-        #expect(order.state is ShippedState && order.revision == 3)
+        let placed = PlacedState(address: "1 Main St")
+        try order.fire.place(placed)
+        try placed.payment.fire.settle(SettledState(amount: 900))
+        print(order.isIn(SettledState.self))  // true: the order is in the states of its regions, too
+        #expect(order.isIn(SettledState.self))
+        try placed.parcel.fire.pack()
+        print(order.stateName)  // ShippedState
+        #expect((order.state as? ShippedState)?.address == "1 Main St")
     }
 
-    @Test("A child that rejects declines the parent's fire, and nothing has changed")
-    func declined() throws {
+    @Test("A region of an order that was cancelled refuses, and a tree is archived as a whole")
+    func late() throws {
         let order = StateMachine<Order>()
-        try order.fire.place(PlacedState(address: "1 Main St"))
-        let before = try order.archive()
-        do {
-            try order.fire.pay { placed in
-                try placed.paying { payment in try payment.fire.settle(SettledState(amount: 0)) }
-            }
-        } catch {
-            print(error.reason, (error.underlyingError as? InvalidTransition)?.workflow ?? "")  // declined Payment
+        let heard = Mutex<[String]>([])
+        order.observeTree { occurrence in
+            print(occurrence.path ?? "order", occurrence.event ?? "")  // payment settle
         }
-        #expect(try order.archive() == before)
-        #expect(throws: InvalidTransition.self) { try order.fire.ship() }
-
-        try order.fire.pay { try $0.paying { try $0.fire.settle(SettledState(amount: 1)) } }
+        order.observeTree { occurrence in
+            heard.withLock { $0.append("\(occurrence.path ?? "order") \(occurrence.event ?? "")") }
+        }
+        let placed = PlacedState(address: "1 Main St")
+        try order.fire.place(placed)
+        try placed.payment.fire.settle(SettledState(amount: 1))
+        #expect(heard.withLock { $0 } == ["order place", "payment settle"])
         let restored = try StateMachine<Order>(archive: order.archive())
-        #expect((restored.state as? PlacedState)?.payment.isIn(SettledState.self) == true)
-        try restored.fire.ship()
-        #expect(order.state is PlacedState)
-    }
-
-    @Test("What the article says of the error is so")
-    func words() throws {
-        let order = StateMachine<Order>()
-        try order.fire.place(PlacedState(address: "1 Main St"))
+        let again = try #require(restored.state as? PlacedState)
         let error = try #require(throws: InvalidTransition.self) {
-            try order.fire.pay { try $0.paying { try $0.fire.settle(SettledState(amount: 0)) } }
+            try again.payment.fire.settle(SettledState(amount: 2))
         }
-        #expect(error.reason == .declined)
-        #expect((error.underlyingError as? InvalidTransition)?.workflow == "Payment")
+        #expect(error.path == "Order.payment")
+        try again.parcel.fire.pack()
+        #expect(restored.isIn(ShippedState.self) && order.isIn(PlacedState.self))
+
+        try order.fire.cancel()
+        do {
+            try placed.payment.fire.settle(SettledState(amount: 900))
+        } catch {
+            print(error.reason)  // notCurrent
+            #expect(error.reason == .notCurrent)
+        }
+        #expect(throws: InvalidTransition.self) { try placed.payment.fire.settle(SettledState(amount: 900)) }
     }
 }

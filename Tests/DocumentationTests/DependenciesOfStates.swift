@@ -2,7 +2,6 @@ import Foundation
 import Heraclitus
 import Testing
 
-private struct FetchError: Error {}
 private struct NotPermitted: Error {
     let url: String
 }
@@ -13,45 +12,37 @@ private final class LoadedState: WorkflowState {
     init(byteCount: Int) { self.byteCount = byteCount }
 }
 
-private final class LoadingState: WorkflowState {
+private final class LoadingState: WorkflowState, Working {
     let url: String
     init(url: String) { self.url = url }
+
+    func work(_ here: Workplace<Download>) async throws {
+        let byteCount = try await here.context.fetch(url)
+        try here.fire.finish(LoadedState(byteCount: byteCount))
+    }
+}
+
+private protocol Client: Sendable {
+    func fetch(_ url: String) async throws -> Int
+    func mayFetch(_ url: String) -> Bool
 }
 
 private struct Download: Workflow {
+    typealias Context = any Client
     static var initial: any WorkflowState { IdleState() }
+
     let load = Event(from: IdleState.self, to: LoadingState.self)
+        .guarded { _, loading, transition in
+            let client = transition.context(as: Download.self)
+            guard client.mayFetch(loading.url) else { throw NotPermitted(url: loading.url) }
+        }
     let finish = Event(from: LoadingState.self, to: LoadedState.self)
     let cancel = Event(from: LoadingState.self, to: IdleState.self)
 }
 
-private protocol Client: Sendable {
-    func fetch(_ url: String, then: @escaping @Sendable (Result<Int, FetchError>) -> Void)
-}
-
-private final class Downloader: Sendable {
-    let machine: StateMachine<Download>
-    private let client: any Client
-
-    init(_ machine: StateMachine<Download> = StateMachine<Download>(), client: any Client) {
-        self.machine = machine
-        self.client = client
-        machine.didEnterOrRestore(LoadingState.self) { [weak self] loading, _ in self?.fetch(loading) }
-        machine.activate()
-    }
-
-    private func fetch(_ loading: LoadingState) {
-        client.fetch(loading.url) { [weak machine] result in
-            switch result {
-            case .success(let byteCount): try? machine?.fire.finish(LoadedState(byteCount: byteCount))
-            case .failure: try? machine?.fire.cancel()
-            }
-        }
-    }
-}
-
 private struct ImmediateClient: Client {
-    func fetch(_ url: String, then: @escaping @Sendable (Result<Int, FetchError>) -> Void) { then(.success(url.count)) }
+    func fetch(_ url: String) async throws -> Int { url.count }
+    func mayFetch(_ url: String) -> Bool { url.hasPrefix("https") }
 }
 
 private final class ClosedState: EmptyState {}
@@ -66,31 +57,56 @@ private struct Door: Workflow {
 }
 
 private final class Permissions: Sendable {
-    func allow(_ url: String) -> Bool { url.hasPrefix("https") }
+    func allow(_ url: String) -> Bool { !url.hasSuffix(".exe") }
 }
 
-@Suite("Dependencies of states") struct DependencyArticleTests {
-    @Test("The owner's client answers, for a new machine and a restored one")
-    func owner() throws {
-        let downloader = Downloader(client: ImmediateClient())
-        try downloader.machine.fire.load(LoadingState(url: "https://example.org"))
-        #expect((downloader.machine.state as? LoadedState)?.byteCount == 19)
+@Suite("Dependencies of states", .timeLimit(.minutes(5))) struct DependencyArticleTests {
+    private let client = ImmediateClient()
 
-        let loading = StateMachine<Download>()
-        try loading.fire.load(LoadingState(url: "abc"))
-        let restored = Downloader(try StateMachine<Download>(archive: loading.archive()), client: ImmediateClient())
-        #expect((restored.machine.state as? LoadedState)?.byteCount == 3)
+    @Test("The client of the context answers")
+    func context() async throws {
+        let machine = StateMachine<Download>(context: ImmediateClient())
+        try machine.fire.load(LoadingState(url: "https://example.org"))
+        await machine.settled()
+        #expect((machine.state as? LoadedState)?.byteCount == 19)
+    }
+
+    @Test("A restored machine is given a client, too")
+    func restored() async throws {
+        let machine = StateMachine<Download>(context: client)
+        let archive = try machine.archive()
+        let restored = try StateMachine<Download>(archive: archive, context: client)
+        #expect(throws: InvalidTransition.self) { try restored.fire.load(LoadingState(url: "ftp:")) }
+        #expect(machine.context != nil)
+    }
+
+    @Test("A machine that a plain decoder has made gets it at its activation")
+    func decoded() throws {
+        let decoder = JSONDecoder()
+        let archive = try JSONEncoder().encode(StateMachine<Download>(context: client))
+        let machine = try decoder.decode(StateMachine<Download>.self, from: archive)
+        machine.activate(context: client)
+        #expect(machine.isActive)
+    }
+
+    @Test("A store passes it on")
+    func store() async throws {
+        let store = InMemoryStore()
+        try await store.update("42", of: Download.self, context: client) { download in
+            try download.fire.load(LoadingState(url: "https://example.org"))
+        }
+        #expect(try await store.ids(of: Download.self, in: LoadingState.self) == ["42"])
     }
 
     @Test("Guards ask the owner and the user info")
     func guards() throws {
-        let machine = StateMachine<Download>()
+        let machine = StateMachine<Download>(context: client)
         let permissions = Permissions()
         machine.guarded(\.load) { _, loading, _ in
             guard permissions.allow(loading.url) else { throw NotPermitted(url: loading.url) }
         }
-        let error = #expect(throws: InvalidTransition.self) { try machine.fire.load(LoadingState(url: "ftp:")) }
-        #expect((error?.underlyingError as? NotPermitted)?.url == "ftp:")
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.load(LoadingState(url: "https:a.exe")) }
+        #expect((error?.underlyingError as? NotPermitted)?.url == "https:a.exe")
         try machine.fire.load(LoadingState(url: "https:"))
 
         let door = StateMachine<Door>()

@@ -74,6 +74,23 @@ private struct DatabaseStore: ArchiveStore {
         #expect(ids == [])
     }
 
+    @Test("Listings come in pages, and stores are upgraded, as the article says")
+    func many() async throws {
+        let store = InMemoryStore()
+        for id in 0..<3 { try await store.save(StateMachine<Order>(), as: "\(id)", expecting: 0) }
+        let printed = Mutex<[String]>([])
+        func print(_ text: String) { printed.withLock { $0.append(text) } }
+        var last: String?
+        repeat {
+            let page = try await store.ids(of: Order.name, in: nil, after: last, limit: 1_000)
+            for id in page { print(id) }
+            last = page.last
+        } while last != nil
+
+        try await store.upgrade(Order.self) { print("\($0.examined) orders, \($0.upgraded) upgraded") }
+        #expect(printed.withLock { $0 } == ["0", "1", "2", "3 orders, 0 upgraded"])
+    }
+
     @Test func store() async throws {
         let failures = try await StoreConformance.failures { try await DatabaseStore() }
         #expect(failures == [])

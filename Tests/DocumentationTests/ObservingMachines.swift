@@ -68,11 +68,15 @@ private final class Logger: Sendable {
         let machine = StateMachine<Download>()
         let audit = Audit()
         machine.observe { occurrence in
-            if let line = try? JSONEncoder().encode(occurrence) { audit.append(line) }
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = .archived  // ISO 8601
+            if let line = try? encoder.encode(occurrence) { audit.append(line) }
         }
         #expect(throws: InvalidTransition.self) { try machine.fire.cancel() }
         let line = try #require(audit.lines.withLock { $0.first })
-        let occurrence = try JSONDecoder().decode(Occurrence.self, from: line)
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .archived
+        let occurrence = try decoder.decode(Occurrence.self, from: line)
         #expect(occurrence.kind == .rejected && occurrence.reason == "notAllowed" && occurrence.outcome == nil)
     }
 }

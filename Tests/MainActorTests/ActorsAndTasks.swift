@@ -25,3 +25,41 @@ private struct Message: Workflow {
         #expect(message.state.reader == "Ada")
     }
 }
+
+// Work in a module of the main actor: the protocol of the states says `nonisolated`, and so does what the work does.
+
+private nonisolated protocol TimerState: WorkflowState {}
+
+private final class StoppedState: TimerState, EmptyState {}
+private final class RunningState: TimerState, Working {
+    let seconds: Int
+    init(seconds: Int) { self.seconds = seconds }
+    func work(_ here: Workplace<Timer>) async throws {
+        await here.context.ring(seconds)
+        try here.fire.stop()
+    }
+}
+
+/// What timers ring: an actor's, the main one.
+private final class Bell {
+    var rings: [Int] = []
+    func ring(_ seconds: Int) { rings.append(seconds) }
+}
+
+private struct Timer: Workflow {
+    typealias Context = Bell
+    static var initial: any TimerState { StoppedState() }
+    let start = Event(from: StoppedState.self, to: RunningState.self)
+    let stop = Event(from: RunningState.self, to: StoppedState.self)
+}
+
+@Suite("Work in modules of the main actor", .timeLimit(.minutes(5))) struct MainActorWorkTests {
+    @Test("Work uses a context of the main actor, and the test waits for it there")
+    func work() async throws {
+        let bell = Bell()
+        let machine = StateMachine<Timer>(context: bell)
+        try machine.fire.start(RunningState(seconds: 3))
+        await machine.settled()
+        #expect(bell.rings == [3] && machine.isIn(StoppedState.self))
+    }
+}

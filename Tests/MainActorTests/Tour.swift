@@ -100,7 +100,7 @@ final class Screen {
         #expect(!machine.can.cancel)
         do {
             try machine.fire.cancel()
-            Issue.record("cancel must be refused")
+            Issue.record("cancel must be rejected")
         } catch {
             #expect(error.reason == .notAllowed)
             #expect(error.allowedEvents == ["load"])

@@ -51,7 +51,7 @@ extension StateMachine {
         let state = envelope.snapshot.status.index
         return (
             try envelope.encoded(archiveEncoder), definition.states[state].name,
-            definition.deadlines(of: envelope.snapshot).first.flatMap { Self.writable($0.date) }
+            definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable)
         )
     }
 
@@ -61,6 +61,42 @@ extension StateMachine {
         return ArchivedDate.text(of: date) == nil ? nil : date
     }
 
+    /// Restores a machine from an archive, and gives it what its states need.
+    ///
+    /// Restoring is not a transition: no guard, hook or observer runs. ``activate(userInfo:)``, or the first fire, calls
+    /// `didRestore` of the state. An archive of an older version of the workflow goes through its
+    /// ``Workflow/migrations`` first.
+    /// - Parameters:
+    ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
+    ///   - context: What the states need and archives do not keep.
+    ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
+    ///   - scheduler: Fires the events that are due.
+    /// - Throws: ``ArchiveError``, whatever the bytes are.
+    public convenience init(
+        archive: Data,
+        context: W.Context,
+        limit: Int = StateMachine.archiveLimit,
+        scheduler: Scheduler = .system
+    ) throws(ArchiveError) {
+        let definition = CompiledWorkflow<W>.shared.definition
+        try self.init(archive, limit: limit, scheduler, definition.given(context))
+    }
+
+    /// Restores a machine, with nothing or with what its states need.
+    convenience init(
+        _ archive: Data,
+        limit: Int,
+        _ scheduler: Scheduler = .system,
+        _ context: GivenContext? = nil
+    ) throws(ArchiveError) {
+        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
+        let definition = CompiledWorkflow<W>.shared.definition
+        let snapshot = try EnvelopeReader.read(archive, definition) { try $0.snapshot() }
+        self.init(MachineCore(definition, snapshot, scheduler, context))
+    }
+}
+
+extension StateMachine where W.Context == Void {
     /// Restores a machine from an archive.
     ///
     /// Restoring is not a transition: no guard, hook or observer runs. ``activate(userInfo:)``, or the first fire, calls
@@ -76,10 +112,7 @@ extension StateMachine {
         limit: Int = StateMachine.archiveLimit,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) {
-        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
-        let definition = CompiledWorkflow<W>.shared.definition
-        let snapshot = try EnvelopeReader.read(archive, definition) { try $0.snapshot() }
-        self.init(MachineCore(definition, snapshot, scheduler))
+        try self.init(archive, limit: limit, scheduler)
     }
 }
 

@@ -59,7 +59,8 @@ extension ArchiveError: CustomStringConvertible {
         case .failedMigration(let name, let version, let path, let error):
             "The migration \"\(name)\" to version \(version) failed\(Self.place(path)): \(Self.explanation(of: error))"
         case .unknownState(let name, let known, let path):
-            "The workflow has no state \"\(name)\"\(Self.place(path)); its states are \(known.joined(separator: ", "))."
+            "The workflow has no state \"\(name)\"\(path == "state" ? "" : Self.place(path)); "
+                + "its states are \(known.nearestFirst(to: name).joined(separator: ", "))."
         case .brokenState(let name, let path, let error):
             "The data of the state \"\(name)\" cannot be read\(Self.place(path)): \(Self.explanation(of: error))"
         case .unwritableState(let name, let error):

@@ -67,7 +67,7 @@ where Chunks.Element == Data {
             case .tooLarge(let size): result = .failure(.tooLarge(size, limit: lines.limit))
             case .data(let data):
                 let limit = lines.limit
-                result = Result { () throws(ArchiveError) in try StateMachine<W>(archive: data, limit: limit) }
+                result = Result { () throws(ArchiveError) in try StateMachine<W>(data, limit: limit) }
             }
             if case .failure = result { progress.brokenLines += 1 }
             return Archive.Line(number: progress.lines, result: result)

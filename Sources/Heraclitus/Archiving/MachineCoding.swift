@@ -18,7 +18,8 @@ extension StateMachine: Decodable {
     ///
     /// No guard, hook or observer runs. A state's class is looked up only among the workflow's own, by its
     /// ``WorkflowState/name``. An archive of an older version of the workflow goes through its
-    /// ``Workflow/migrations`` first.
+    /// ``Workflow/migrations`` first. A machine of a workflow with a ``Workflow/Context`` gets that from
+    /// ``activate(context:userInfo:)``.
     /// - Parameter decoder: The decoder.
     /// - Throws: ``ArchiveError``.
     public convenience init(from decoder: any Decoder) throws {

@@ -6,7 +6,8 @@
 
 extension Occurrence: Codable {
     private enum Key: String, CodingKey {
-        case kind, date, workflow, revision, event, action, announcement, source, destination, isUpdate, reason, message
+        case kind, date, workflow, path, revision, event, action, announcement, source, destination, isUpdate, reason,
+            message
         case userInfo
     }
 
@@ -18,6 +19,7 @@ extension Occurrence: Codable {
         let record = Record(
             kind: try container.decode(Kind.self, forKey: .kind),
             workflow: try container.decode(String.self, forKey: .workflow),
+            path: try container.decodeIfPresent(String.self, forKey: .path),
             event: try container.decodeIfPresent(String.self, forKey: .event),
             action: try container.decodeIfPresent(String.self, forKey: .action),
             announcement: try container.decodeIfPresent(String.self, forKey: .announcement),
@@ -46,6 +48,7 @@ extension Occurrence: Codable {
         try container.encode(record.kind, forKey: .kind)
         try container.encode(date, forKey: .date)
         try container.encode(record.workflow, forKey: .workflow)
+        try container.encodeIfPresent(record.path, forKey: .path)
         try container.encode(revision, forKey: .revision)
         try container.encodeIfPresent(record.event, forKey: .event)
         try container.encodeIfPresent(record.action, forKey: .action)

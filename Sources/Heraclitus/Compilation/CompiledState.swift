@@ -11,20 +11,48 @@ struct CompiledState: Sendable {
 
     /// The events that fire by themselves in it.
     let deadlines: [CompiledDeadline]
-    let layout = LearnedLayout()
+
+    /// The event that fires when its work has failed.
+    let failure: CompiledFailure?
+
+    /// The events that fire when machines in it have ended.
+    let completions: [CompiledCompletion]
+
+    /// Whether nothing leaves it.
+    let isFinal: Bool
+
+    /// How its objects are handed out, found when the first of them is seen.
+    ///
+    /// Of two threads that have found it at once, the last one's stays, and both are the same.
+    let layout = LateImmortal<ExistentialLayout>()
+
+    /// Whether anything goes on by itself while a machine is in it.
+    var hasActivity: Bool { !deadlines.isEmpty || hooks.working != nil || hooks.isComposite }
 
     /// Whether anything follows from when it was entered.
     var keepsEntry: Bool { deadlines.contains(where: \.rule.isSinceEntry) }
 
     private let empty: (any EmptyState.Type)?
 
-    init(index: Int, type: any WorkflowState.Type, name: String, lineage: [Int], deadlines: [CompiledDeadline]) {
+    init(
+        index: Int,
+        type: any WorkflowState.Type,
+        name: String,
+        lineage: [Int],
+        deadlines: [CompiledDeadline],
+        failure: CompiledFailure?,
+        completions: [CompiledCompletion],
+        isFinal: Bool
+    ) {
         self.index = index
         self.type = type
         self.name = name
         self.lineage = lineage
         self.deadlines = deadlines
-        hooks = StateHooks(of: type, hasActivity: !deadlines.isEmpty)
+        self.failure = failure
+        self.completions = completions
+        self.isFinal = isFinal
+        hooks = StateHooks(of: type, hasDeadlines: !deadlines.isEmpty)
         empty = type as? any EmptyState.Type
     }
 
@@ -42,6 +70,20 @@ struct CompiledDeadline: Sendable {
     /// The number of the event.
     let event: Int
     let rule: DeadlineRule
+}
+
+/// The event that fires when the work of a state has failed.
+struct CompiledFailure: Sendable {
+    /// The number of the event.
+    let event: Int
+    let rule: FailureRule
+}
+
+/// An event that fires in a state when machines in it have ended.
+struct CompiledCompletion: Sendable {
+    /// The number of the event.
+    let event: Int
+    let rule: CompletionRule
 }
 
 /// A class of states with its number.

@@ -56,12 +56,23 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
             compiler.definition(
                 tables,
                 eventValues: ErasedImmortal(Immortal(events)),
-                objectAccess: ObjectAccess(tryingWith: initial, layouts)
+                objectAccess: layouts == .compared ? ObjectAccess(tryingWith: initial) : .byCast
             ) { object in
-                (object as? W.AnyState).map { ExistentialLayout(of: $0, madeOf: object, layouts) }
+                (object as? W.AnyState).map {
+                    layouts == .compared ? ExistentialLayout(of: $0, madeOf: object) : .unknown
+                }
             }
         }
     }
+}
+
+/// Whether layouts of existentials that the language does not promise may be relied on.
+enum LayoutTrust {
+    /// Where they give what a cast gives.
+    case compared
+
+    /// Never, so that everything casts: what a platform with other layouts would do.
+    case never
 }
 
 /// The definitions of the workflows that have been used.

@@ -32,8 +32,15 @@ struct Definition: Sendable {
 
         /// How an object is handed out as the workflow's `AnyState`, if it can be one.
         let findLayout: @Sendable (AnyObject) -> ExistentialLayout?
-        /// Whether anything goes on by itself in any state.
+
+        /// Whether machines have to be given a context.
+        let needsContext: Bool
+
+        /// Whether anything goes on by itself in any state, or any holds machines.
         let hasActivity: Bool
+
+        /// Whether any state holds machines.
+        @usableFromInline let hasComposites: Bool
         let stateIndices: ClassTable
         let stateIndicesByName: [String: Int]
         let eventIndicesByName: [String: Int]
@@ -54,7 +61,8 @@ struct Definition: Sendable {
         eventValues: ErasedImmortal,
         initial: (any WorkflowState.Type)?,
         objectAccess: ObjectAccess,
-        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?
+        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
+        needsContext: Bool
     ) {
         let stateIndices = ClassTable(states.map { RegisteredClass($0.type, index: $0.index) })
         content = Immortal(
@@ -74,7 +82,9 @@ struct Definition: Sendable {
                 },
                 objectAccess: objectAccess,
                 findLayout: findLayout,
-                hasActivity: states.contains { !$0.deadlines.isEmpty },
+                needsContext: needsContext,
+                hasActivity: states.contains(where: \.hasActivity),
+                hasComposites: states.contains { $0.hooks.isComposite },
                 stateIndices: stateIndices,
                 stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },
                 eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
@@ -95,6 +105,16 @@ struct Definition: Sendable {
     var events: ImmortalArray<CompiledEvent> { content.value.events }
 
     var hasActivity: Bool { content.value.hasActivity }
+
+    @inlinable var hasComposites: Bool { content.value.hasComposites }
+
+    var needsContext: Bool { content.value.needsContext }
+
+    /// A context for a machine to keep; `nil` in a workflow without one.
+    @usableFromInline
+    func given<Context: Sendable>(_ context: Context) -> GivenContext? {
+        needsContext ? GivenContext(context) : nil
+    }
 
     var actions: [CompiledAction] { content.value.actions }
 
@@ -164,17 +184,17 @@ extension Definition {
     /// How an object of a registered class is handed out as the workflow's `AnyState`; `nil` if it cannot be one.
     @inline(__always)
     func layout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
-        states[state].layout.layout ?? learnLayout(of: object, of: state)
+        states[state].layout.value?.value ?? learnLayout(of: object, of: state)
     }
 
     private func learnLayout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
         guard let layout = content.value.findLayout(object) else { return nil }
         checkGroups(of: object, in: state)
-        states[state].layout.learn(layout)
+        states[state].layout.publish(Immortal(layout))
         return layout
     }
 
     /// How objects of a class are handed out, one of which was found to suit.
     @inline(__always)
-    func knownLayout(of state: Int) -> ExistentialLayout { states[state].layout.layout ?? .unknown }
+    func knownLayout(of state: Int) -> ExistentialLayout { states[state].layout.value?.value ?? .unknown }
 }

@@ -3,6 +3,10 @@ struct DefinitionCompiler {
     let workflow: String
     let version: Int
     let migrations: [Migration]
+    let needsContext: Bool
+
+    /// The type of the workflow.
+    let workflowType: ObjectIdentifier
     let properties: DeclaredProperties
 
     /// Where each event leads.
@@ -34,6 +38,8 @@ struct DefinitionCompiler {
         workflow = W.name
         version = W.version
         migrations = W.migrations
+        needsContext = W.Context.self != Void.self
+        workflowType = ObjectIdentifier(type)
         properties = DeclaredProperties(of: workflowValue)
         unsuitableType = Self.isHandedOutAsObject(initial) ? nil : String(describing: W.AnyState.self)
         common = W.AnyState.self as? AnyClass
@@ -101,6 +107,22 @@ struct DefinitionCompiler {
                 deadlines[state] += event.declaration.deadlines.map { CompiledDeadline(event: event.index, rule: $0) }
             }
         }
+        var failures = [CompiledFailure?](repeating: nil, count: states.types.count)
+        for event in events {
+            guard let rule = event.declaration.failure else { continue }
+            for state in event.reach.leads.states(where: \.isAllowed) {
+                failures[state] = CompiledFailure(event: event.index, rule: rule)
+            }
+        }
+        var completions = [[CompiledCompletion]](repeating: [], count: states.types.count)
+        for event in events where !event.declaration.completions.isEmpty {
+            for state in event.reach.leads.states(where: \.isAllowed) {
+                completions[state] += event.declaration.completions.map {
+                    CompiledCompletion(event: event.index, rule: $0)
+                }
+            }
+        }
+        let left = Set(events.lazy.flatMap { $0.reach.leads.states(where: \.leaves) })
         return Definition(
             workflow: workflow,
             version: version,
@@ -111,7 +133,10 @@ struct DefinitionCompiler {
                     type: states.types[$0],
                     name: states.names[$0],
                     lineage: states.lineages[$0],
-                    deadlines: deadlines[$0]
+                    deadlines: deadlines[$0],
+                    failure: failures[$0],
+                    completions: completions[$0],
+                    isFinal: !left.contains($0)
                 )
             },
             listed: listed,
@@ -122,7 +147,8 @@ struct DefinitionCompiler {
             eventValues: eventValues,
             initial: initial,
             objectAccess: objectAccess,
-            findLayout: findLayout
+            findLayout: findLayout,
+            needsContext: needsContext
         )
     }
 

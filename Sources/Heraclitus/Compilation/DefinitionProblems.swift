@@ -3,7 +3,27 @@
 extension DefinitionCompiler {
     var problems: [WorkflowProblem] {
         workflowProblems + stateProblems + groupProblems + eventProblems + routes.indices.flatMap(problems)
-            + actionProblems
+            + actionProblems + workProblems
+    }
+
+    private var workProblems: [WorkflowProblem] {
+        func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.Life.self }
+        let failing = properties.events.indices.filter { properties.events[$0].declaration.failure != nil }
+        // As for hooks, one question answers for most classes.
+        let types = states.types.map { ($0 as? any Capability.Type) as? any Working.Type }
+        let working = types.indices.filter { types[$0] != nil }
+        let foreign = types.compactMap { type -> WorkflowProblem? in
+            guard let type else { return nil }
+            let life = life(of: type)
+            if ObjectIdentifier(life) == workflowType { return nil }
+            return .foreignWork(className: Self.className(type), workflow: life.name)
+        }
+        let idle = failing.filter { event in working.allSatisfy { routes[event].rules(in: $0).isEmpty } }
+        let ambiguous = working.compactMap { state -> WorkflowProblem? in
+            let events = failing.filter { !routes[$0].rules(in: state).isEmpty }.map { properties.events[$0].name }
+            return events.count > 1 ? .ambiguousFailure(state: states.names[state], events: events) : nil
+        }
+        return foreign + idle.map { .failureWithoutWork(event: properties.events[$0].name) } + ambiguous
     }
 
     private var workflowProblems: [WorkflowProblem] {

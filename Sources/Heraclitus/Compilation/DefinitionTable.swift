@@ -25,10 +25,7 @@ extension Definition {
     }
 
     /// The states that nothing leaves.
-    private var finals: [CompiledState] {
-        let left = Set(events.lazy.flatMap { $0.reach.leads.states(where: \.leaves) })
-        return states.filter { !left.contains($0.index) }
-    }
+    private var finals: [CompiledState] { states.filter(\.isFinal) }
 
     private func tableEvent(_ event: CompiledEvent) -> TransitionTable.Event {
         let leads = event.reach.leads
@@ -44,10 +41,12 @@ extension Definition {
                 }
             },
             ignored: leads.states(where: \.isIgnored).map { states[$0].name },
+            triggers: (event.declaration.deadlines.isEmpty ? [] : [.due])
+                + (event.declaration.failure == nil ? [] : [.failure])
+                + (event.declaration.completions.isEmpty ? [] : [.completion]),
             fromAnyState: destinationsFromAnyState(of: event),
             isGuarded: !event.declaration.guards.isEmpty,
-            hasHooks: !event.declaration.willFire.isEmpty || !event.declaration.didFire.isEmpty,
-            isAutomatic: !event.declaration.deadlines.isEmpty
+            hasHooks: !event.declaration.willFire.isEmpty || !event.declaration.didFire.isEmpty
         )
     }
 

@@ -11,6 +11,9 @@ struct OwnershipLock: ~Copyable, Sendable {
 
     private static var contended: UInt { 1 }
 
+    /// Somebody waits, and nobody owns it: what no machine of its own ever says.
+    private static var held: UInt { 1 }
+
     /// Whether nobody owns it, as far as a look from outside can tell.
     @inline(__always)
     var isFree: Bool { word.load(ordering: .relaxed) == 0 }
@@ -23,6 +26,13 @@ struct OwnershipLock: ~Copyable, Sendable {
         let owner = word.load(ordering: .acquiring) & ~Self.contended
         return owner == 0 ? nil : owner
     }
+
+    /// Whether the machine belongs to another one, whose owner is its owner.
+    var isHeld: Bool { word.load(ordering: .acquiring) == Self.held }
+
+    /// Hands it over, for good, to whoever owns another machine; by its owner.
+    /// - Returns: Whether others wait for it, who have to be woken.
+    func hold() -> Bool { word.exchange(Self.held, ordering: .acquiringAndReleasing) & Self.contended != 0 }
 
     /// Acquires it if nobody owns it.
     /// - Parameters:
@@ -54,7 +64,7 @@ struct OwnershipLock: ~Copyable, Sendable {
     /// - Returns: Whether anybody owns it at all; if not, nothing was noted.
     func noteWaiting() -> Bool {
         var seen = word.load(ordering: .relaxed)
-        while seen != 0 {
+        while seen != 0, seen != Self.held {
             let result = word.compareExchange(expected: seen, desired: seen | Self.contended, ordering: .relaxed)
             if result.exchanged { return true }
             seen = result.original

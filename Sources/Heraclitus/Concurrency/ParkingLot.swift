@@ -8,6 +8,9 @@ protocol Parkable: AnyObject, Sendable {
     /// What a report of a deadlock calls it.
     var parkingName: String { get }
     var ownerNumber: UInt? { get }
+
+    /// Whether it belongs to another machine, and so nobody waits for it.
+    var isHeld: Bool { get }
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool
     func tryTakeOver(from ended: UInt, by thread: ThreadID, othersWait: Bool) -> Bool
     func noteWaiting() -> Bool
@@ -34,8 +37,8 @@ final class ParkingLot: Sendable {
 
     private let contents = Lock(Contents())
 
-    /// Waits until the machine is the thread's.
-    /// - Returns: `nil` when it is; or, when that could never happen, the names of the machines whose owners wait for one
+    /// Waits until the machine is the thread's, or belongs to another machine.
+    /// - Returns: `nil` when it is or does; or, when that could never happen, the names of the machines whose owners wait for one
     ///   another in a circle.
     @inline(never)
     func acquire(_ machine: any Parkable, by thread: ThreadID) -> [String]? {
@@ -51,7 +54,7 @@ final class ParkingLot: Sendable {
         let signal = ThreadSignal()
         while true {
             switch contents.withLock({ $0.visit(machine, by: thread, signal) }) {
-            case .acquired: return nil
+            case .acquired, .held: return nil
             case .circle(let names): return names
             case .wait: signal.wait()
             }
@@ -62,6 +65,14 @@ final class ParkingLot: Sendable {
     func wake(for machine: any Parkable) {
         let next = contents.withLock { contents in contents.waiting.first { $0.machine === machine }?.signal }
         next?.send()
+    }
+
+    /// Wakes all who wait for a machine that belongs to another one from now on.
+    func wakeAll(for machine: any Parkable) {
+        let all = contents.withLock { contents in
+            contents.waiting.filter { $0.machine === machine }.map(\.signal)
+        }
+        for signal in all { signal.send() }
     }
 
     /// Lets others take over what a thread owned that has ended.
@@ -83,6 +94,7 @@ final class ParkingLot: Sendable {
 extension ParkingLot.Contents {
     fileprivate enum Visit {
         case acquired
+        case held
         case wait
         case circle([String])
     }
@@ -96,6 +108,10 @@ extension ParkingLot.Contents {
             if isAcquired(machine, by: thread, othersWait: othersWait) {
                 waiting.removeAll { $0.thread == thread }
                 return .acquired
+            }
+            if machine.isHeld {
+                waiting.removeAll { $0.thread == thread }
+                return .held
             }
             guard machine.noteWaiting() else { continue }
             if let names = circle(through: machine, closedBy: thread) {

@@ -23,6 +23,16 @@ struct Call: ~Copyable {
         thread = call.thread
     }
 
+    /// A call without a user info on the calling thread.
+    @inline(__always)
+    init(_ machine: AnyObject, on thread: CurrentThread<ThreadState>) {
+        lentMachine = LentReference(machine)
+        lentUserInfo = nil
+        self.thread = thread
+    }
+
+    var machine: AnyObject { lentMachine.object }
+
     var userInfo: UserInfo { UserInfo(storedIn: lentUserInfo?.object) }
 
     /// The machine, for threads that wait for it.
@@ -46,9 +56,7 @@ struct Call: ~Copyable {
     /// Something to lend the objects of a transition with.
     @inline(__always)
     func takeLoan(_ terms: StateTransition.Terms) -> TransitionLoan {
-        var loan = TransitionLoan()
-        thread.content.lendingDesk.give(to: &loan, terms)
-        return loan
+        thread.content.lendingDesk.give(terms)
     }
 
     /// Takes back what was lent, when everyone has returned who was to be called.

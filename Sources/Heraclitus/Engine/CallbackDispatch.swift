@@ -42,7 +42,7 @@ extension MachineCore {
     }
 
     @inline(never)
-    private func notify(_ phases: CallbackPhases, of plan: TransitionPlan, _ transition: StateTransition) {
+    func notify(_ phases: CallbackPhases, of plan: TransitionPlan, _ transition: StateTransition) {
         var rest = phases
         // Looked at anew after each phase: what is added meanwhile is called from the next phase on.
         while let phase = rest.intersection(plan.hooks.union(listened)).first {
@@ -57,6 +57,11 @@ extension MachineCore {
         forEachClosure(in: phase) { $0.call(transition) }
     }
 
+    /// Tells observers of the whole tree what has happened in a machine in the state.
+    func tellTreeObservers(_ occurrence: Occurrence) {
+        forEachClosure(in: .regionNotices) { $0.tell(occurrence) }
+    }
+
     /// Tells observers what is no transition.
     func tellObservers(_ occurrence: Occurrence) {
         forEachClosure(in: .notices) { $0.tell(occurrence) }
@@ -65,15 +70,18 @@ extension MachineCore {
     private func callHook(_ phase: CallbackPhase, of plan: TransitionPlan, _ transition: StateTransition) {
         switch phase {
         case .willFire: for hook in definition.events[plan.event].declaration.willFire { hook(transition) }
-        case .willExit: definition.states[plan.source].hooks.willExit(transition)
+        case .willExit:
+            if definition.states[plan.source].hooks.isComposite { tellRegions(.willExit, transition) }
+            definition.states[plan.source].hooks.willExit(transition)
         case .willEnter: definition.states[plan.destination].hooks.willEnter(transition)
         case .didExit: definition.states[plan.source].hooks.didExit(transition)
         case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)
         case .didRestore: definition.states[plan.destination].hooks.didRestore(transition)
-        case .activityEnd: endActivity()
+        case .regions: changeRegions(of: plan, transition)
+        case .activityEnd: endActivity(of: plan, transition)
         case .activityStart: startActivity(of: plan, transition)
         case .didFire: for hook in definition.events[plan.event].declaration.didFire { hook(transition) }
-        case .guards, .observers, .notices: break
+        case .guards, .observers, .notices, .regionNotices: break
         }
     }
 

@@ -34,7 +34,7 @@ extension MachineCore {
         let old = state.lock.withLock { entries in
             let old = entries
             change(&entries)
-            state.lock.changeNote(CallbackPhases(entries.lazy.map(\.phase)).rawValue)
+            state.lock.changeNote(CallbackPhases(entries.lazy.filter { $0.environment == nil }.map(\.phase)).rawValue)
             return old
         }
         // Here and not in the lock: releasing a closure may call user code.
@@ -47,6 +47,7 @@ enum Callback: Sendable {
     case `guard`(@Sendable (StateTransition) throws -> Void)
     case hook(CallbackPhase, @Sendable (StateTransition) -> Void)
     case notice(@Sendable (Occurrence) -> Void)
+    case regionNotice(@Sendable (Occurrence) -> Void)
 
     /// What the machine works with; it is called by nobody, and here because most machines have none and so no place for it.
     case environment(MachineEnvironment)
@@ -77,6 +78,7 @@ final class CallbackEntry: Sendable {
         case .guard(let ask): (phase, self.ask, call, tell) = (.guards, ask, { _ in }, { _ in })
         case .hook(let phase, let call): (self.phase, ask, self.call, tell) = (phase, { _ in }, call, { _ in })
         case .notice(let tell): (phase, ask, call, self.tell) = (.notices, { _ in }, { _ in }, tell)
+        case .regionNotice(let tell): (phase, ask, call, self.tell) = (.regionNotices, { _ in }, { _ in }, tell)
         case .environment: (phase, ask, call, tell) = (.activityStart, { _ in }, { _ in }, { _ in })
         }
         environment = if case .environment(let environment) = callback { environment } else { nil }

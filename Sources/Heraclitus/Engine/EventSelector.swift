@@ -15,6 +15,9 @@ enum EventSelector {
     /// An event of the workflow that belongs to a state object, and is to fire only while that is the current one.
     indirect case bound(event: Int, to: StateDeadlines)
 
+    /// An event that the work of a state has chosen, and that is to fire only while that counts.
+    indirect case ofWork(EventSelector, StateWork)
+
     /// The one event that leads to a class.
     indirect case entering(any AnyObject.Type)
 
@@ -23,6 +26,13 @@ enum EventSelector {
 
     @inlinable
     init(_ event: Int?) { self = event.map(EventSelector.event) ?? .unbound }
+
+    /// The same for work of a state, if it is for one.
+    @inlinable @inline(__always)
+    func bound(to work: StateWork?) -> EventSelector {
+        guard let work else { return self }
+        return .ofWork(self, work)
+    }
 }
 
 extension MachineCore {
@@ -33,22 +43,22 @@ extension MachineCore {
 
     /// Finds the event that is to fire.
     @inline(__always)
-    func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Refusal) -> Int {
+    func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Rejection) -> Int {
         if case .event(let index) = selector { return index }
         return try search(selector, in: source, call)
     }
 
     @inline(never)
-    private func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Refusal) -> Int {
-        func refusal(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> Refusal {
-            self.refusal(reason, of: selector, from: source, candidates: candidates)
+    private func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Rejection) -> Int {
+        func rejection(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> Rejection {
+            self.rejection(reason, of: selector, from: source, candidates: candidates)
         }
-        func onlyEvent(to destination: Int) throws(Refusal) -> Int {
+        func onlyEvent(to destination: Int) throws(Rejection) -> Int {
             let events = definition.events.filter {
                 $0.reach.leads[source, destination] && !$0.reach.updates(source, to: destination)
             }
             guard events.count == 1 else {
-                throw refusal(events.isEmpty ? .noEvent : .ambiguousEvent, events.map(\.name))
+                throw rejection(events.isEmpty ? .noEvent : .ambiguousEvent, events.map(\.name))
             }
             return events[0].index
         }
@@ -57,20 +67,23 @@ extension MachineCore {
             return index
         case .bound(let index, let deadlines):
             if !deadlines.hasEnded, expectedObject(call) === deadlines.state { return index }
-            throw refusal(.notCurrent)
+            throw rejection(.notCurrent)
+        case .ofWork(let chosen, let work):
+            if work.isOver || call.turn({ $0.isAboutToLeave }) { throw rejection(.notCurrent) }
+            return try select(chosen, in: source, call)
         case .named(let name):
             if let index = definition.eventIndex(named: name) { return index }
-            throw refusal(.unknownEvent)
+            throw rejection(.unknownEvent)
         case .unbound:
-            throw refusal(.unknownEvent)
+            throw rejection(.unknownEvent)
         case .entering(let type):
             guard let destination = definition.stateIndex(of: type) else {
-                throw refusal(.unregisteredState, [CompiledState.name(of: type)])
+                throw rejection(.unregisteredState, [CompiledState.name(of: type)])
             }
             return try onlyEvent(to: destination)
         case .enteringNamed(let name):
             guard let destination = definition.stateIndex(named: name) else {
-                throw refusal(.unknownState)
+                throw rejection(.unknownState)
             }
             return try onlyEvent(to: destination)
         }

@@ -29,6 +29,9 @@ extension ExplainedError {
     /// Why not, without what was tried.
     var reasonText: String { cause?.sentence ?? explanation }
 
+    /// Why not, for people: what an error says that was made for them, alone.
+    fileprivate var wordsForPeople: String? { cause == nil ? underlyingError.flatMap(localizedWords(of:)) : nil }
+
     /// What would work, for the innermost error.
     var help: String? { cause.map { $0.help } ?? suggestion }
 
@@ -40,9 +43,11 @@ extension ExplainedError {
 }
 
 /// What an error says of itself: as a `LocalizedError`, or else in its description.
-func ownWords(of error: any Error) -> String {
+func ownWords(of error: any Error) -> String { localizedWords(of: error) ?? "\(error)" }
+
+private func localizedWords(of error: any Error) -> String? {
     let localized = error as? any LocalizedError
-    return localized?.errorDescription ?? localized?.failureReason ?? "\(error)"
+    return localized?.errorDescription ?? localized?.failureReason
 }
 
 // MARK: - Fires
@@ -54,16 +59,21 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
     /// What was tried, where, and why not.
     public var errorDescription: String? { sentence }
 
-    /// Why the fire was rejected, in the words of a guard's error if that is a `LocalizedError`.
-    public var failureReason: String? { reasonText }
+    /// Why the fire was rejected: the words of the guard's error and no others, if that is a `LocalizedError`.
+    public var failureReason: String? { wordsForPeople ?? shortReason }
 
     /// What would be allowed.
     public var recoverySuggestion: String? { help }
 
     var attempt: String {
+        if event == nil, destination == nil {
+            // The machine of a state's work is gone, and so nobody knows which event it was to fire.
+            if reason == .notCurrent { return "\(workflow) cannot be fired by the work of \(source)" }
+            if reason == .missingContext { return "\(workflow) cannot be run in \(source)" }
+        }
         let what =
             event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" } ?? "fire an event that it does not know"
-        return "\(workflow) cannot \(what) in \(source)"
+        return "\(workflow)\(path.map { " (\($0))" } ?? "") cannot \(what) in \(source)"
     }
 
     var explanation: String {
@@ -75,9 +85,11 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .unknownState:
             "the workflow has no state \"\(unknownState ?? "")\"."
         case .notAllowed:
-            "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
+            wrongDestination ?? "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
         case .notCurrent:
-            "it belongs to a state object that was left."
+            "it belongs to a state object that is not the current one."
+        case .regionInUse:
+            "a machine in \(destination ?? "the destination") belongs to another one: \(machines.joined(separator: " in "))."
         case .declined:
             "it was declined: \(causeWords)"
         case .unregisteredState:
@@ -93,7 +105,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .transitionInProgress:
             "a guard, a builder or a will hook of the transition under way is running."
         case .endlessChain:
-            "callbacks have fired the machine too often before the outermost fire returned."
+            "callbacks or deadlines that have passed have fired the machine too often before the outermost fire returned."
+        case .missingContext:
+            "the machine was not given its context."
         case .deadlock:
             "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
@@ -101,6 +115,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
 
     var suggestion: String? {
         switch reason {
+        case .notAllowed where wrongDestination != nil:
+            nil
         case .notAllowed, .noEvent:
             allowedEvents.isEmpty
                 ? "No event leads from \(source)." : "Allowed in \(source): \(Self.list(allowedEvents))."
@@ -110,6 +126,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "Its states are \(Self.list(candidates))."
         case .declined, .notCurrent:
             nil
+        case .regionInUse:
+            "Give each state a machine of its own, such as a copy."
         case .unregisteredState:
             "Name it in an event or list it in the workflow's `states`."
         case .unsuitableState:
@@ -119,12 +137,28 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .ambiguousEvent:
             "Fire one of them."
         case .transitionInProgress:
-            "Fire from a did hook or an observer instead. It is carried out after the transition under way."
+            "Fire from a did hook or an observer instead: such a fire follows the transition under way."
         case .endlessChain:
-            "Look for hooks that fire one another endlessly."
+            "Look for hooks that fire one another, or deadlines that have passed and follow one another, without an end."
+        case .missingContext:
+            "Call `activate(context:)` first."
         case .deadlock:
             "Let callbacks fire the machines in one order, or after the transition under way."
         }
+    }
+
+    /// Why not, without what was tried: it names the event and the state.
+    private var shortReason: String {
+        guard reason == .notAllowed, let event, wrongDestination == nil else { return reasonText }
+        return "\"\(event)\" does not lead from \(source)\(destination.map { " to \($0)" } ?? "")."
+    }
+
+    /// Why an event that leads from the source does not lead to the object that was passed; `nil` if it does not lead from there.
+    private var wrongDestination: String? {
+        let names = reachable
+        guard reason == .notAllowed, let destination, !names.isEmpty else { return nil }
+        if names == [source] { return "it keeps the class of the state: it needs a \(source), not a \(destination)." }
+        return "it leads from there to \(names.joined(separator: " or ")), not to \(destination)."
     }
 
     private static func list(_ names: [String]) -> String {
@@ -141,8 +175,8 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
     /// What was tried, where, and why not.
     public var errorDescription: String? { sentence }
 
-    /// Why the action was refused, in the words of its own error if that is a `LocalizedError`.
-    public var failureReason: String? { reasonText }
+    /// Why the action was refused: the words of its own error and no others, if that is a `LocalizedError`.
+    public var failureReason: String? { wordsForPeople ?? reasonText }
 
     /// What would lead to where it is allowed.
     public var recoverySuggestion: String? { help }
@@ -156,7 +190,10 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
         case .notInState: "it is allowed only in \(expected ?? "another state")."
         case .unknownAction: "the workflow lists no such action."
         case .failed: "it failed: \(causeWords)"
+        case .missingContext: "the machine was not given its context."
         case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
+        case .notCurrent: "it belongs to a state object that is not the current one."
+        case .transitionInProgress: "the machine that it belongs to is in the middle of a decision."
         }
     }
 
@@ -168,8 +205,11 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
                 ? "No event leads there from \(state)."
                 : "These lead there: \(leadingEvents.map { "\"\($0)\"" }.joined(separator: ", "))."
         case .unknownAction:
-            "Its actions are \(candidates.isEmpty ? "none" : candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
-        case .failed: nil
+            candidates.isEmpty
+                ? "The workflow has no actions."
+                : "Its actions are \(candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
+        case .failed, .notCurrent, .transitionInProgress: nil
+        case .missingContext: "Call `activate(context:)` first."
         case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
         }
     }

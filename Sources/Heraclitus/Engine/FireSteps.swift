@@ -10,25 +10,25 @@ extension MachineCore {
     /// Begins a fire in the turn of its call.
     /// - Returns: The state that it leaves.
     @inline(__always)
-    func begin(_ selector: EventSelector, _ call: borrowing Call) throws(Refusal) -> Int {
+    func begin(_ selector: EventSelector, _ call: borrowing Call) throws(Rejection) -> Int {
         let source = call.turn { $0.expected }
         switch call.turn({ $0.beginFire() }) {
         case .decide: return source
-        case .refuseInProgress:
-            throw refusal(.transitionInProgress, of: selector, from: source)
-        case .refuseEndlessChain:
-            throw refusal(.endlessChain, of: selector, from: source)
+        case .rejectInProgress:
+            throw rejection(.transitionInProgress, of: selector, from: source)
+        case .rejectEndlessChain:
+            throw rejection(.endlessChain, of: selector, from: source)
         }
     }
 
     /// Asks the table whether an event leaves a state.
     /// - Returns: `false` if it is ignored there.
     @inline(__always)
-    func validate(_ event: Immortal<CompiledEvent>, from source: Int) throws(Refusal) -> Bool {
+    func validate(_ event: Immortal<CompiledEvent>, from source: Int) throws(Rejection) -> Bool {
         switch event.value.reach.verdict(from: source, to: nil) {
         case .allowed: return true
         case .ignored: return false
-        case .notAllowed: throw Refusal(.notAllowed, event: event.value.index, from: source)
+        case .notAllowed: throw Rejection(.notAllowed, event: event.value.index, from: source)
         }
     }
 
@@ -37,11 +37,11 @@ extension MachineCore {
     func object(
         of candidate: CandidateTransition,
         building build: (CandidateTransition) throws -> OwnedObject
-    ) throws(Refusal) -> OwnedObject {
+    ) throws(Rejection) -> OwnedObject {
         do {
             return try build(candidate)
         } catch {
-            throw refusal(of: candidate, because: error)
+            throw rejection(of: candidate, because: error)
         }
     }
 
@@ -51,11 +51,11 @@ extension MachineCore {
         _ candidate: CandidateTransition,
         leadingTo state: borrowing OwnedObject,
         _ call: borrowing Call
-    ) throws(Refusal) -> TransitionPlan {
+    ) throws(Rejection) -> TransitionPlan {
         let destination = state.withObject { definition.destination(of: candidate.event, from: candidate.source, $0) }
         if let destination { return TransitionPlan(candidate, to: destination, in: definition) }
         call.retire(OwnedObject(state.object))
-        throw refusal(of: candidate, to: state.object)
+        throw rejection(of: candidate, to: state.object)
     }
 
     /// Asks the guards, if anybody is to hear of the transition at all.
@@ -68,10 +68,11 @@ extension MachineCore {
         _ role: TurnRole,
         _ purpose: CallPurpose,
         _ call: borrowing Call
-    ) throws(Refusal) -> TransitionLoan {
+    ) throws(Rejection) -> TransitionLoan {
         guard role == .nested || hasListeners(in: plan.kind.phases, of: plan) else { return TransitionLoan() }
         var loan = lend(plan, from: candidate, to: state, call)
         if hasListeners(in: .guards, of: plan) { try askGuards(of: plan, to: state, &loan, purpose, call) }
+        if plan.hooks.contains(.regions) { try claimRegions(of: plan, to: state, &loan, purpose, call) }
         return loan
     }
 
@@ -82,13 +83,31 @@ extension MachineCore {
         _ loan: inout TransitionLoan,
         _ purpose: CallPurpose,
         _ call: borrowing Call
-    ) throws(Refusal) {
+    ) throws(Rejection) {
         do {
             try loan.withObjects { objects in try askGuards(of: plan, StateTransition(objects), purpose) }
         } catch {
             call.takeBack(&loan)
             call.retire(OwnedObject(state.object))
-            throw refusal(of: plan, because: error)
+            throw rejection(of: plan, because: error)
+        }
+    }
+
+    /// Lets the machines that the destination holds belong to this one: the last thing that may refuse the transition.
+    @inline(never)
+    private func claimRegions(
+        of plan: TransitionPlan,
+        to state: borrowing OwnedObject,
+        _ loan: inout TransitionLoan,
+        _ purpose: CallPurpose,
+        _ call: borrowing Call
+    ) throws(Rejection) {
+        do throws(NoTurn) {
+            try claimRegions(of: state.object, in: plan.destination, for: purpose, call)
+        } catch {
+            call.takeBack(&loan)
+            call.retire(OwnedObject(state.object))
+            throw rejection(of: plan, because: error)
         }
     }
 
@@ -152,21 +171,28 @@ extension MachineCore {
         return .ignored(IgnoredEvent(name: event.value.name, state: state, userInfo: call.userInfo))
     }
 
-    /// The error of a fire that can never acquire the machine, when observers have been told.
+    /// The error of a fire that gets no turn, when observers have been told.
     @inline(never)
-    func deadlock(
+    func noTurn(
         _ selector: EventSelector,
-        _ circle: Deadlock,
+        _ problem: NoTurn,
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) -> InvalidTransition {
-        let refusal = refusal(.deadlock, of: selector, from: now.index, machines: circle.machines)
-        let error = InvalidTransition(refusal, in: definition, userInfo: call.userInfo)
+        let rejection = rejection(problem.reason, of: selector, from: now.index, machines: problem.machines)
+        let error = invalidTransition(rejection, call)
         if purpose.isToldToObservers { tellOutsideTurn(.rejected(error), call) }
         return error
     }
 
-    /// Tells observers something without the turn, which would never come; nothing of what they cause by that themselves.
+    /// The error of a rejection, with where the machine is.
+    @inline(never)
+    func invalidTransition(_ rejection: Rejection, _ call: borrowing Call) -> InvalidTransition {
+        let rejection = ownership.isHeld ? rejection.at(path) : rejection
+        return InvalidTransition(rejection, in: definition, userInfo: call.userInfo)
+    }
+
+    /// Tells observers something without the turn, which does not come; nothing of what they cause by that themselves.
     func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
         guard call.thread.content.beginTellingOutsideTurns() else { return }
         tellObservers(occurrence(outcome))

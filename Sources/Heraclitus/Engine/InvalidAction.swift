@@ -20,8 +20,17 @@ public struct InvalidAction: Error, Sendable {
         /// The action threw. Observers get this reason, the caller gets the ``InvalidAction/underlyingError``.
         case failed
 
+        /// The machine was not given its ``Workflow/Context`` yet: call ``StateMachine/activate(context:userInfo:)``.
+        case missingContext
+
         /// Waiting for the machine would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``.
         case deadlock
+
+        /// The machine belongs to a state object that is not the current one: see ``Composite``.
+        case notCurrent
+
+        /// A guard, a builder or a `will…` hook runs of the machine that this one belongs to.
+        case transitionInProgress
     }
 
     /// Why the action was refused.

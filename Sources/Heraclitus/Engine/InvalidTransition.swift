@@ -21,8 +21,14 @@ public struct InvalidTransition: Error, Sendable {
         /// The event does not lead from the source, or not to that destination.
         case notAllowed
 
-        /// The event belongs to a state object that is no longer the current one: it comes too late.
+        /// The event belongs to a state object that is not the current one, or the machine does: it comes too late.
         case notCurrent
+
+        /// A machine in the destination's data belongs to another machine, or is in the middle of a transition of its own:
+        /// ``InvalidTransition/machines``.
+        ///
+        /// See ``Composite``.
+        case regionInUse
 
         /// A guard, or a closure that builds the destination, threw the ``InvalidTransition/underlyingError``.
         case declined
@@ -48,11 +54,14 @@ public struct InvalidTransition: Error, Sendable {
         /// `enter` was called and several events lead to that state: ``InvalidTransition/candidates``.
         case ambiguousEvent
 
-        /// The machine was fired from a guard, a builder or a `will…` hook of its own.
+        /// The machine was fired from a guard, a builder or a `will…` hook of its own, or of the machine that it belongs to.
         case transitionInProgress
 
         /// Callbacks fired the machine more often than ``StateMachine/chainLimit`` before the outermost fire returned.
         case endlessChain
+
+        /// The machine was not given its ``Workflow/Context`` yet: call ``StateMachine/activate(context:userInfo:)``.
+        case missingContext
 
         /// Waiting for the machine would never end: the thread that owns it waits for this thread, through the machines in
         /// ``InvalidTransition/machines``.
@@ -60,16 +69,16 @@ public struct InvalidTransition: Error, Sendable {
     }
 
     /// Why the fire was rejected.
-    public var reason: Reason { refusal.reason }
+    public var reason: Reason { rejection.reason }
 
     /// The values that the caller passed.
     public let userInfo: UserInfo
 
-    private let refusal: Refusal
+    private let rejection: Rejection
     private let definition: Definition
 
-    init(_ refusal: Refusal, in definition: Definition, userInfo: UserInfo) {
-        self.refusal = refusal
+    init(_ rejection: Rejection, in definition: Definition, userInfo: UserInfo) {
+        self.rejection = rejection
         self.definition = definition
         self.userInfo = userInfo
     }
@@ -77,21 +86,24 @@ public struct InvalidTransition: Error, Sendable {
     /// The name of the workflow.
     public var workflow: String { definition.workflow }
 
+    /// Where the machine is, if it belongs to another one: that one's workflow, and the properties on the way, such as `Order.payment`.
+    public var path: String? { rejection.details?.path }
+
     /// The name of the event that was fired; `nil` where `enter` found none or several, and for one that has none.
-    public var event: String? { refusal.event.map { definition.events[$0].name } ?? refusal.details?.event }
+    public var event: String? { rejection.event.map { definition.events[$0].name } ?? rejection.details?.event }
 
     /// The name of the state that the machine was in, or would have been in when its turn came.
-    public var source: String { refusal.source.map { definition.states[$0].name } ?? refusal.details?.source ?? "" }
+    public var source: String { rejection.source.map { definition.states[$0].name } ?? rejection.details?.source ?? "" }
 
     /// The name of the state that was to be entered, as far as it is known.
     public var destination: String? {
-        if let destination = refusal.details?.destination { return destination }
-        guard let only = refusal.event.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }
+        if let destination = rejection.details?.destination { return destination }
+        guard let only = rejection.event.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }
         return definition.states[only.index].name
     }
 
     /// What a guard or a builder threw.
-    public var underlyingError: (any Error)? { refusal.details?.underlyingError }
+    public var underlyingError: (any Error)? { rejection.details?.underlyingError }
 
     /// The names to choose from: events or states, depending on the ``reason``.
     ///
@@ -100,24 +112,32 @@ public struct InvalidTransition: Error, Sendable {
         switch reason {
         case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)
         case .unknownState: definition.states.map(\.name).nearestFirst(to: unknownState)
-        default: refusal.details?.candidates ?? []
+        default: rejection.details?.candidates ?? []
         }
     }
 
     /// The name that no state has: only of states that there are the number is known.
-    var unknownState: String? { refusal.source == nil ? refusal.details?.source : refusal.details?.destination }
+    var unknownState: String? { rejection.source == nil ? rejection.details?.source : rejection.details?.destination }
 
-    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
-    public var machines: [String] { refusal.details?.machines ?? [] }
+    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``; those of the machine and the one to
+    /// which it belongs for ``Reason-swift.enum/regionInUse``.
+    public var machines: [String] { rejection.details?.machines ?? [] }
+
+    /// The names of the states to which the event leads from the source.
+    var reachable: [String] {
+        guard let event = rejection.event, let source = rejection.source else { return [] }
+        return definition.states.indices.filter { definition.events[event].reach.leads[source, $0] }
+            .map { definition.states[$0].name }
+    }
 
     /// The names of the events that lead from the source, in the order of the definition; without those that are ignored there.
     public var allowedEvents: [String] {
-        refusal.source.map(definition.eventNames(leaving:)) ?? []
+        rejection.source.map(definition.eventNames(leaving:)) ?? []
     }
 }
 
-/// Why a fire is refused, by number: names are made when somebody asks, because an error is often caught and forgotten.
-struct Refusal: Error {
+/// Why a fire is rejected, by number: names are made when somebody asks, because an error is often caught and forgotten.
+struct Rejection: Error {
     let reason: InvalidTransition.Reason
     private let eventNumber: Int32
     private let sourceNumber: Int32
@@ -128,6 +148,20 @@ struct Refusal: Error {
         eventNumber = Int32(truncatingIfNeeded: event ?? -1)
         sourceNumber = Int32(truncatingIfNeeded: source ?? -1)
         self.details = details
+    }
+
+    /// The same of a machine that belongs to another one.
+    func at(_ path: String?) -> Rejection {
+        let details = Details(
+            event: details?.event,
+            source: details?.source,
+            destination: details?.destination,
+            underlyingError: details?.underlyingError,
+            candidates: details?.candidates ?? [],
+            machines: details?.machines ?? [],
+            path: path
+        )
+        return Rejection(reason, event: event, from: source, details)
     }
 
     /// The number of the event that was fired, where there is one.
@@ -144,6 +178,7 @@ struct Refusal: Error {
         let underlyingError: (any Error)?
         let candidates: [String]
         let machines: [String]
+        let path: String?
 
         init(
             event: String? = nil,
@@ -151,7 +186,8 @@ struct Refusal: Error {
             destination: String? = nil,
             underlyingError: (any Error)? = nil,
             candidates: [String] = [],
-            machines: [String] = []
+            machines: [String] = [],
+            path: String? = nil
         ) {
             self.event = event
             self.source = source
@@ -159,6 +195,7 @@ struct Refusal: Error {
             self.underlyingError = underlyingError
             self.candidates = candidates
             self.machines = machines
+            self.path = path
         }
     }
 }

@@ -25,7 +25,8 @@ struct MachineCore: ~Copyable, Sendable {
     init(
         _ definition: Definition,
         _ snapshot: Snapshot,
-        _ scheduler: Scheduler = .system
+        _ scheduler: Scheduler = .system,
+        _ context: GivenContext? = nil
     ) {
         self.init(
             definition,
@@ -33,8 +34,7 @@ struct MachineCore: ~Copyable, Sendable {
             snapshot.status,
             snapshot.revision,
             snapshot.previous,
-            environment: definition.hasActivity
-                ? MachineEnvironment(scheduler, entered: snapshot.entered) : nil
+            environment: definition.environment(scheduler, context, entered: snapshot.entered)
         )
     }
 
@@ -128,13 +128,14 @@ extension MachineCore {
         // Mostly nobody owns it, and then who is calling need not be found out.
         guard !ownership.isFree else { return now.index }
         let thread = ThreadState.ofThreads.current
-        guard ownership.isOwned(by: thread.id) else { return now.index }
+        guard thread.content.hasTurn(of: ObjectIdentifier(machine)) else { return now.index }
         return thread.content.withTurn(of: ObjectIdentifier(machine)) { $0.expected }
     }
 
     /// Whether a transition is under way on another thread, as far as a look from outside can tell.
     var isOwnedByAnotherThread: Bool {
-        !ownership.isFree && !ownership.isOwned(by: ThreadState.ofThreads.current.id)
+        if ownership.isHeld { return place?.holder?.isOwnedElsewhere ?? false }
+        return !ownership.isFree && !ownership.isOwned(by: ThreadState.ofThreads.current.id)
     }
 
     /// The state that a candidate leaves; in the turn that it belongs to.
@@ -173,5 +174,11 @@ extension MachineCore {
             self.status.store(status.bits, ordering: .relaxed)
             entry?.note()
         }
+    }
+
+    /// Notes that what goes on in the state is to be begun again.
+    func noteSuspension() {
+        let status = PackedStatus(now.index, .resumption)
+        state.change { self.status.store(status.bits, ordering: .relaxed) }
     }
 }

@@ -8,24 +8,54 @@ import Synchronization
     import Foundation
 #endif
 
-/// What a machine works with whose states have deadlines: other machines have none of this.
+/// What a machine works with whose states have deadlines or hold machines, whose workflow has a context, or that is held itself: others
+/// have none of this.
 ///
 /// It goes with its machine, and takes from the scheduler what still waits there.
 final class MachineEnvironment: Sendable {
-    let scheduler: Scheduler
+    /// Where it is among the machines that hold one another.
+    let place = TreePlace()
+
+    /// That of the machine that it belongs to, or its own.
+    var scheduler: Scheduler { holder?.scheduler ?? ownScheduler }
 
     /// Whether nothing is to be armed, because the machine is gone in a moment, as in a store's unit of work.
-    var isPassive: Bool { passive.load(ordering: .relaxed) }
+    var isPassive: Bool { passive.load(ordering: .relaxed) || holder?.isPassive == true }
+
+    private var holder: MachineEnvironment? { place.holder.flatMap { $0.withCore { $0.environment } } }
+
+    private let ownScheduler: Scheduler
 
     private let passive = Atomic(false)
 
     /// When the current state was entered, as the bits of a time interval; changes with the state, in its lock.
     private let entryTime: Atomic<UInt64>
-    private let deadlines = Lock<StateDeadlines?>(nil)
+    private let activity = Lock(Activity())
+    private let givenContext: Lock<GivenContext?>
 
-    init(_ scheduler: Scheduler, entered: Date?) {
-        self.scheduler = scheduler
+    /// What goes on in the current state.
+    private struct Activity: Sendable {
+        var deadlines: StateDeadlines?
+        var work: StateWork?
+
+        /// Does the work of states, in place of tasks of their own.
+        var runner: (@Sendable (StateWork, @escaping StateWork.Body) -> Void)?
+    }
+
+    init(_ scheduler: Scheduler, _ context: GivenContext?, entered: Date?) {
+        ownScheduler = scheduler
+        givenContext = Lock(context)
         entryTime = Atomic((entered ?? scheduler.date).timeIntervalSinceReferenceDate.bitPattern)
+    }
+
+    /// What the machine was given; `nil` before that, and in a workflow without a context.
+    var context: GivenContext? { givenContext.withLock { $0 } }
+
+    /// Gives the machine a context, unless it has one.
+    func give(_ context: GivenContext) {
+        givenContext.withLock { given in
+            if given == nil { given = context }
+        }
     }
 
     var entered: Date {
@@ -44,21 +74,74 @@ final class MachineEnvironment: Sendable {
         }
     }
 
-    /// Lets nothing be armed from now on.
+    /// Lets nothing be armed and no work begin from now on.
     func becomePassive() {
         passive.store(true, ordering: .relaxed)
-        replaceDeadlines(by: nil)
+        endActivity()
     }
+
+    /// The deadlines that are armed.
+    var deadlines: StateDeadlines? { activity.withLock { $0.deadlines } }
 
     /// Puts the deadlines of the state that was entered or updated into the place of those before, which do not come any more.
     func replaceDeadlines(by new: StateDeadlines?) {
-        let old = deadlines.withLock { deadlines in
-            let old = deadlines
-            deadlines = new
+        let old = activity.withLock { activity in
+            let old = activity.deadlines
+            activity.deadlines = new
             return old
         }
         old?.end()
     }
 
-    deinit { deadlines.withLock { $0 }?.end() }
+    /// The work of the current state, also when it was completed.
+    var work: StateWork? { activity.withLock { $0.work } }
+
+    /// Keeps the work of the current state, unless it has some.
+    func keep(_ work: StateWork) -> Bool {
+        activity.withLock { activity in
+            guard activity.work == nil else { return false }
+            activity.work = work
+            return true
+        }
+    }
+
+    /// Ends what goes on in the current state.
+    func endActivity() {
+        replaceDeadlines(by: nil)
+        endWork()
+    }
+
+    /// Ends the work of a state, so that there may be another one.
+    func endWork() {
+        let old = activity.withLock { activity in
+            let old = activity.work
+            activity.work = nil
+            return old
+        }
+        old?.end()
+    }
+
+    /// Sets or removes what does the work of states in place of tasks of their own.
+    /// - Returns: Whether it was set or removed; not if there is another one already.
+    @discardableResult
+    func setRunner(_ runner: (@Sendable (StateWork, @escaping StateWork.Body) -> Void)?) -> Bool {
+        activity.withLock { activity in
+            if runner != nil, activity.runner != nil { return false }
+            activity.runner = runner
+            return true
+        }
+    }
+
+    /// Lets the runner do some work, if there is one.
+    func handToRunner(_ work: StateWork, _ body: @escaping StateWork.Body) -> Bool {
+        guard let runner = activity.withLock({ $0.runner }) else { return false }
+        runner(work, body)
+        return true
+    }
+
+    deinit {
+        let (deadlines, work) = activity.withLock { ($0.deadlines, $0.work) }
+        deadlines?.end()
+        work?.end()
+    }
 }

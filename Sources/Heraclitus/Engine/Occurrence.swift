@@ -36,6 +36,9 @@ public struct Occurrence: Sendable {
 
         /// The program has made an announcement.
         case announced
+
+        /// The work of a state has failed, and no event has followed from that.
+        case failed
     }
 
     /// What happened, with its objects.
@@ -58,6 +61,9 @@ public struct Occurrence: Sendable {
 
         /// The program has made an announcement.
         case announced(Announcement)
+
+        /// The work of a state has failed, and no event has followed from that.
+        case failed(FailedWork)
     }
 
     /// When it happened.
@@ -70,14 +76,26 @@ public struct Occurrence: Sendable {
 
     // One word, however much there is to say: a turn makes room for what it may have to tell, also where nobody observes.
     private indirect enum Content {
-        case happened(Outcome, in: Definition)
+        case happened(Outcome, in: Definition, path: String?)
         case recorded(Record)
     }
 
     init(_ outcome: Outcome, at date: Date, revision: Int, in definition: Definition) {
         self.date = date
         self.revision = revision
-        content = .happened(outcome, in: definition)
+        content = .happened(outcome, in: definition, path: nil)
+    }
+
+    /// The same as it is told to observers of the machine whose state holds the one that it happened to.
+    func at(_ path: String) -> Occurrence {
+        guard case .happened(let outcome, let definition, _) = content else { return self }
+        return Occurrence(date: date, revision: revision, content: .happened(outcome, in: definition, path: path))
+    }
+
+    private init(date: Date, revision: Int, content: Content) {
+        self.date = date
+        self.revision = revision
+        self.content = content
     }
 
     init(_ record: Record, at date: Date, revision: Int) {
@@ -95,6 +113,12 @@ extension Occurrence {
 
     /// The name of the machine's workflow.
     public var workflow: String { record.workflow }
+
+    /// To which machine in the observed one's state it happened: the names of the properties on the way there, such as `payment.card`;
+    /// `nil` for the observed machine itself.
+    ///
+    /// See ``StateMachine/observeTree(_:)``.
+    public var path: String? { record.path }
 
     /// The name of the event; `nil` if it was not a fire, or if `enter` found no event or several.
     public var event: String? { record.event }
@@ -126,13 +150,14 @@ extension Occurrence {
 
     /// What happened, with its objects; `nil` for one that was decoded.
     public var outcome: Outcome? {
-        if case .happened(let outcome, _) = content { outcome } else { nil }
+        if case .happened(let outcome, _, _) = content { outcome } else { nil }
     }
 
     /// What is written of it.
     var record: Record {
         switch content {
-        case .happened(let outcome, let definition): Record(outcome, workflow: definition.workflow)
+        case .happened(let outcome, let definition, let path):
+            Record(outcome, workflow: definition.workflow, path: path)
         case .recorded(let record): record
         }
     }
@@ -141,6 +166,7 @@ extension Occurrence {
     struct Record: Sendable {
         var kind: Kind
         var workflow: String
+        var path: String?
         var event: String?
         var action: String?
         var announcement: String?
@@ -159,7 +185,12 @@ extension Occurrence: CustomStringConvertible {
 }
 
 extension Occurrence.Record {
-    fileprivate init(_ outcome: Occurrence.Outcome, workflow: String) {
+    fileprivate init(_ outcome: Occurrence.Outcome, workflow: String, path: String?) {
+        self.init(outcome, workflow: workflow)
+        self.path = path
+    }
+
+    private init(_ outcome: Occurrence.Outcome, workflow: String) {
         switch outcome {
         case .transitioned(let transition):
             self.init(.transitioned, workflow, in: transition.sourceName ?? "", "\(transition)", transition.userInfo)
@@ -199,6 +230,10 @@ extension Occurrence.Record {
                 announced.userInfo
             )
             announcement = announced.name
+        case .failed(let failed):
+            let state = type(of: failed.state).name
+            let words = ownWords(of: failed.error)
+            self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(words)", [:])
         }
     }
 
@@ -249,4 +284,13 @@ public struct Announcement: Sendable {
 
     /// The values that the caller passed.
     public let userInfo: UserInfo
+}
+
+/// The work of a ``Working`` state that has thrown an error from which no event has followed.
+public struct FailedWork: Sendable {
+    /// The state in which the machine was.
+    public let state: any WorkflowState
+
+    /// The error that the work has thrown.
+    public let error: any Error
 }

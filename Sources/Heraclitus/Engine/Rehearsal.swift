@@ -52,7 +52,7 @@ extension MachineCore {
     /// But its guards may have announced something, and observers who hear of it may fire: for them it has to be active.
     @inline(never)
     func finishRehearsal(_ role: TurnRole, _ call: borrowing Call) {
-        if role == .outermost, !now.isActive, call.turn({ $0.hasQueue }) {
+        if role != .nested, !now.isActive, call.turn({ $0.hasQueue }) {
             carryOutActivation(Call(withoutUserInfo: call))
         }
         finish(role, call)

@@ -2,7 +2,8 @@
 //
 // This file tells it from top to bottom; every call in it is to a room that the reader may skip. A rehearsal is the same fire with
 // another end, told in Rehearsal.swift. An activation, an action and an announcement are the same turn with another beginning, told in
-// OtherBeginnings.swift. One thread owns the machine from `acquire` to `finish`; no lock is held while user code runs.
+// OtherBeginnings.swift. One thread owns the machine from `acquire` to `finish`; no lock is held while user code runs. For a machine in a
+// state of another one it owns the root of the tree: MachineTree.swift.
 //
 // `acquire` may run a whole activation, with its callbacks and what they fire, before the call that has acquired the machine begins.
 // The phase of the turn is changed by `begin` (a fire is decided), `commit` (callbacks may fire), `endFire` (a nested fire is queued
@@ -36,9 +37,9 @@ extension MachineCore {
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
         let role: TurnRole
-        do { role = try acquire(call, for: purpose) } catch { throw deadlock(selector, error, purpose, call) }
+        do { role = try acquire(call, for: purpose) } catch { throw noTurn(selector, error, purpose, call) }
         defer { if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) } }
-        do throws(Refusal) {
+        do throws(Rejection) {
             let source = try begin(selector, call)
             // An outermost call ends its turn, and so its phase, in `finish`.
             defer { if role == .nested { call.turn { $0.endFire() } } }
@@ -65,7 +66,7 @@ extension MachineCore {
                 carryOut(plan, to: state, loan, call)
             }
         } catch {
-            let error = InvalidTransition(error, in: definition, userInfo: call.userInfo)
+            let error = invalidTransition(error, call)
             if purpose.isToldToObservers { post(.rejected(error), call) }
             throw error
         }
@@ -123,58 +124,44 @@ enum TurnRole {
     /// It begins a turn, and ends it.
     case outermost
 
+    /// The same within the turn of the machine that this one belongs to.
+    case inner
+
     /// It belongs to the turn under way on its thread, from a callback of which it comes.
     case nested
-}
-
-/// The error of a call that can never acquire its machine: the owners of these wait for one another.
-struct Deadlock: Error {
-    let machines: [String]
 }
 
 extension MachineCore {
     /// Acquires the machine for a call, waiting for another thread's turn, and activates it if that is due.
     ///
+    /// A machine that was not given its context is not activated, and gets no turn.
+    ///
     /// An activation gets the user info of a call whose purpose it is; one that comes before a fire gets none.
     @inline(__always)
-    func acquire(_ call: borrowing Call, for purpose: CallPurpose = .fire) throws(Deadlock) -> TurnRole {
+    func acquire(_ call: borrowing Call, for purpose: CallPurpose = .fire) throws(NoTurn) -> TurnRole {
         let thread = call.thread.id
-        if !ownership.tryAcquire(by: thread) {
+        var role = TurnRole.outermost
+        if ownership.tryAcquire(by: thread) {
+            call.thread.content.open(call.lentMachine.id, in: now.index)
+        } else {
             if ownership.isOwned(by: thread) { return .nested }
-            if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) { throw Deadlock(machines: circle) }
+            role = try acquireLater(call, for: purpose)
+            if role == .nested { return role }
         }
-        call.thread.content.open(call.lentMachine.id, in: now.index)
-        if !now.isActive {
-            switch purpose {
-            case .fire: carryOutActivation(Call(withoutUserInfo: call))
-            case .activation: carryOutActivation(call)
-            case .rehearsal: break
-            }
-        }
-        return .outermost
+        if !now.isActive { try activate(call, for: purpose, in: role) }
+        return role
     }
 
     /// Ends the turn of a call that has begun it: drains the queue, releases the machine, and lets go of what it kept.
     func finish(_ role: TurnRole, _ call: borrowing Call) {
-        guard case .outermost = role else { return }
-        drain(call)
+        switch role {
+        case .nested: return
+        case .inner: return finishInTree(call)
+        case .outermost: drain(call)
+        }
         let retired = call.thread.content.close(call.lentMachine.id)
         if ownership.release() { ParkingLot.shared.wake(for: call.parkable) }
         // Not before, because a deinitializer is user code, which may take the next turn.
         withExtendedLifetime(retired) {}
-    }
-
-    /// Enters the state in which a new machine begins, or tells that of a restored one: before, commit, after, and drain.
-    @inline(never)
-    func carryOutActivation(_ call: borrowing Call) {
-        let plan = TransitionPlan(now.activation, in: now.index, in: definition)
-        _ = call.turn { $0.beginFire() }
-        var loan = lendCurrent(plan, call)
-        notify(.before, of: plan, loan)
-        noteActivation(entry(of: plan))
-        call.turn { $0.commit() }
-        notify(.after, of: plan, loan)
-        call.takeBack(&loan)
-        drain(call)
     }
 }

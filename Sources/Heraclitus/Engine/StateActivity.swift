@@ -8,7 +8,25 @@
 
 extension MachineCore {
     /// What the machine works with, if its workflow has anything that goes on by itself.
-    var environment: MachineEnvironment? { callbacks.lazy.compactMap(\.environment).first }
+    var environment: MachineEnvironment? {
+        let callbacks = callbacks
+        let entries = callbacks.span
+        for index in entries.indices {
+            if let environment = entries[index].environment { return environment }
+        }
+        return nil
+    }
+
+    /// The same, made if it has none; by whoever owns the machine.
+    var madeEnvironment: MachineEnvironment {
+        if let environment { return environment }
+        let made = MachineEnvironment(.system, nil, entered: nil)
+        _ = addCallbacks([.environment(made)])
+        return made
+    }
+
+    /// Whether the machine has all that its states need to run.
+    var isEquipped: Bool { !definition.needsContext || environment?.context != nil }
 
     /// When a transition enters its destination, if anything goes on there.
     @inline(__always)
@@ -21,35 +39,84 @@ extension MachineCore {
     ///
     /// What is due already fires at once, as a callback would fire it.
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
-        guard let environment, !environment.isPassive, let machine = transition.machine as? any AutomaticMachine
-        else { return }
-        let state = transition.destination
+        guard let environment, let machine = transition.machine as? any TreeMachine else { return }
+        guard startDeadlines(of: plan, transition, machine, environment) else { return }
+        if !environment.isPassive { startWork(of: plan, transition, machine, environment) }
+        fireCompletion(of: machine)
+    }
+
+    /// Arms the deadlines of the state, and activates the machines in it: what is due first comes first.
+    /// - Returns: Whether the machine stays as it is.
+    private func startDeadlines(
+        of plan: TransitionPlan,
+        _ transition: StateTransition,
+        _ machine: any TreeMachine,
+        _ environment: MachineEnvironment
+    ) -> Bool {
+        guard !environment.isPassive, !definition.states[plan.destination].deadlines.isEmpty else {
+            startRegions()
+            return true
+        }
         let deadlines = StateDeadlines(
             definition.deadlines(of: plan.destination, transition.destinationObject, environment.entered),
-            in: state,
+            in: transition.destination,
             of: machine,
             environment.scheduler
         )
         environment.replaceDeadlines(by: deadlines)
         // A callback may have fired something already that leaves the state.
-        guard expectedState(of: machine) == plan.destination else { return }
+        guard expectedState(of: machine) == plan.destination else { return false }
         let now = environment.scheduler.date
-        while let next = deadlines.takeFirst(dueBy: now) {
-            // Then the state is about to be left, or to be updated, and this is asked again.
-            if machine.fire(next.deadline, of: deadlines, due: next.date) { return }
+        /// - Returns: Whether the state is about to be left, or to be updated, so that this is asked again.
+        func fireDue(by date: Date) -> Bool {
+            while let next = deadlines.takeFirst(dueBy: date) {
+                if deadlines.fire(next, machine) { return true }
+            }
+            return false
         }
+        // What came due before anything of the machines in the state: they are left before they are entered.
+        let firstOfRegions = environment.place.regions.compactMap(\.nextDeadline).min()
+        if let firstOfRegions, firstOfRegions <= now, fireDue(by: firstOfRegions) { return false }
+        startRegions()
+        if fireDue(by: now) { return false }
         deadlines.arm()
+        return true
     }
 
-    /// Ends what goes on in a state that was left.
-    func endActivity() { environment?.replaceDeadlines(by: nil) }
+    /// Fires the event whose time has come because machines in the state have ended, unless the state is about to be left or updated.
+    func fireCompletion(of machine: any TreeMachine) {
+        let completions = definition.states[now.index].completions
+        guard !completions.isEmpty, Call(machine, [:]).turn({ $0.lastQueued == nil }) else { return }
+        let state = state.withOwnersView { state, _ in state }
+        for completion in completions {
+            let haveEnded = completion.rule.regions(state).allSatisfy { region in
+                (region as? any TreeMachine)?.withCore { $0.isInFinalState } == true
+            }
+            if haveEnded, machine.fire(completion, leaving: state) { return }
+        }
+    }
+
+    /// Whether nothing leaves the current state.
+    private var isInFinalState: Bool { now.isActive && definition.states[now.index].isFinal }
 }
 
 extension Definition {
+    /// What a machine works with; nothing where it needs nothing.
+    func environment(_ scheduler: Scheduler, _ context: GivenContext?, entered: Date?) -> MachineEnvironment? {
+        hasActivity || needsContext ? MachineEnvironment(scheduler, context, entered: entered) : nil
+    }
+
     /// The deadlines of a machine as of a moment, in the order of their dates.
     func deadlines(of snapshot: Snapshot) -> [(deadline: CompiledDeadline, date: Date)] {
         guard let entered = snapshot.entered else { return [] }
         return deadlines(of: snapshot.status.index, snapshot.state, entered)
+    }
+
+    /// The first deadline of a machine as of a moment, or of one of the machines in its state.
+    func firstDeadline(of snapshot: Snapshot) -> Date? {
+        let own = deadlines(of: snapshot).first?.date
+        let regions = states[snapshot.status.index].hooks.regions(of: snapshot.state)
+        return regions.compactMap { ($0 as? any TreeMachine)?.nextDeadline }.reduce(own) { min($0 ?? $1, $1) }
     }
 
     /// The deadlines of a state object, in the order of their dates.

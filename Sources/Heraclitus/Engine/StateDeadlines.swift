@@ -22,6 +22,9 @@ final class StateDeadlines: Due {
         var waiting: ArraySlice<Deadline>
         var ticket: Scheduler.Ticket?
         var hasEnded = false
+
+        /// Whether one is being fired.
+        var isFiring = false
     }
 
     /// Makes the deadlines of a state object, in the order of their dates.
@@ -40,11 +43,27 @@ final class StateDeadlines: Due {
     /// Whether the state was left or updated.
     var hasEnded: Bool { contents.withLock { $0.hasEnded } }
 
-    /// Takes the first deadline if it has passed.
+    /// Takes the first deadline if it has passed, for somebody who fires it.
     func takeFirst(dueBy date: Date) -> Deadline? {
         contents.withLock { contents in
             guard !contents.hasEnded, let first = contents.waiting.first, first.date <= date else { return nil }
+            contents.isFiring = true
             return contents.waiting.removeFirst()
+        }
+    }
+
+    /// Fires a deadline that was taken.
+    /// - Returns: Whether it has become a transition, or is going to.
+    func fire(_ next: Deadline, _ machine: any AutomaticMachine) -> Bool {
+        defer { contents.withLock { $0.isFiring = false } }
+        return machine.fire(next.deadline, of: self, due: next.date)
+    }
+
+    /// Whether one has passed and was not fired yet.
+    func isDue(by date: Date) -> Bool {
+        contents.withLock { contents in
+            guard !contents.hasEnded else { return false }
+            return contents.isFiring || contents.waiting.first.map { $0.date <= date } ?? false
         }
     }
 
@@ -73,7 +92,7 @@ final class StateDeadlines: Due {
         // The scheduler's thread does not wait for the callbacks of one machine while others are due.
         if machine.isOwnedElsewhere { return comeWhenFree() }
         guard let next = takeFirst(dueBy: scheduler.date) else { return arm() }
-        _ = machine.fire(next.deadline, of: self, due: next.date)
+        _ = fire(next, machine)
         arm()
     }
 
@@ -93,4 +112,7 @@ protocol AutomaticMachine: AnyObject, Sendable {
     /// Fires an event for which the time has come, if the state is still the current one.
     /// - Returns: Whether it has become a transition, or is going to.
     func fire(_ deadline: CompiledDeadline, of deadlines: StateDeadlines, due date: Date) -> Bool
+
+    /// Fires what is to follow from an error of a state's work, or tells observers of it.
+    func workHasFailed(_ work: StateWork, _ error: any Error)
 }

@@ -17,6 +17,9 @@ struct ThreadState {
         ///
         /// It is released when the machine has been released, because deinitializers are user code.
         var retired = Retired()
+
+        /// The turn around this one, if the machine belongs to another one.
+        var holder: HolderTurn?
     }
 
     struct Retired {
@@ -42,25 +45,32 @@ struct ThreadState {
         init(_ queue: MachineTurn.Queue) { self.queue = queue }
     }
 
+    let id = ThreadID.new()
+
     /// The turn that was used last.
     private var foremost = Entry()
 
-    /// The other turns under way, if a callback of one machine has fired another one; `nil` for none.
-    private var others: [Entry]?
+    /// The other turns under way, if a callback of one machine has fired another one, or a machine belongs to another one.
+    private var others: [Entry] = []
 
     /// Where transitions are taken from that are lent to callbacks.
-    var lendingDesk = LendingDesk<StateTransition.Terms>()
+    var lendingDesk = LendingDesk()
 
     private var isTellingOutsideTurns = false
 
     static let ofThreads = ThreadLocal<ThreadState>()
 }
 
+extension CurrentThread<ThreadState> {
+    @inline(__always)
+    var id: ThreadID { content.id }
+}
+
 extension ThreadState: ThreadContent {
-    mutating func threadEnds(_ thread: ThreadID) {
+    mutating func threadEnds() {
         lendingDesk.discard()
         // A callback has ended its thread. What it has committed stays, what was queued is dropped.
-        if foremost.machine != 0 { ParkingLot.shared.ownerHasEnded(thread) }
+        if foremost.machine != 0 { ParkingLot.shared.ownerHasEnded(id) }
     }
 }
 
@@ -75,8 +85,9 @@ extension ThreadState {
 
     @inline(never)
     private mutating func putAside() {
-        others = (others ?? []) + [foremost]
-        foremost = Entry()
+        // It keeps its room for the next time.
+        others.append(Entry())
+        swap(&others[others.count - 1], &foremost)
     }
 
     /// Ends the turn of a machine, which has nothing more to do.
@@ -87,7 +98,7 @@ extension ThreadState {
         var retired = Retired()
         swap(&retired, &foremost.retired)
         foremost.machine = 0
-        if others != nil { takeUpAnother() }
+        if !others.isEmpty { takeUpAnother() }
         return retired
     }
 
@@ -96,8 +107,7 @@ extension ThreadState {
 
     @inline(never)
     private mutating func takeUpAnother() {
-        if let entry = others?.popLast() { foremost = entry }
-        if others?.isEmpty == true { others = nil }
+        if let entry = others.popLast() { foremost = entry }
     }
 
     /// Uses the turn of a machine.
@@ -117,13 +127,26 @@ extension ThreadState {
     /// Makes the turn of a machine the foremost one, whose callback has fired another machine, or comes back from there.
     @inline(never)
     private mutating func bringForward(_ machine: ObjectIdentifier) {
-        guard var entries = others, let index = entries.lastIndex(where: { $0.machine == UInt(bitPattern: machine) })
-        else {
+        guard let index = others.lastIndex(where: { $0.machine == UInt(bitPattern: machine) }) else {
             preconditionFailure("The machine has no turn on this thread.")
         }
-        others = nil
-        swap(&entries[index], &foremost)
-        others = entries
+        swap(&others[index], &foremost)
+    }
+
+    /// Whether a machine has a turn on this thread.
+    func hasTurn(of machine: ObjectIdentifier) -> Bool {
+        let machine = UInt(bitPattern: machine)
+        return foremost.machine == machine || others.contains { $0.machine == machine }
+    }
+
+    /// Notes the turn around the one that was begun last.
+    mutating func setHolder(_ holder: HolderTurn) { foremost.holder = holder }
+
+    /// Takes the turn around that of a machine.
+    mutating func takeHolder(of machine: ObjectIdentifier) -> HolderTurn? {
+        if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
+        defer { foremost.holder = nil }
+        return foremost.holder
     }
 
     /// Begins to tell observers something without a turn, unless that is under way.

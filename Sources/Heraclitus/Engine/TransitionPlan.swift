@@ -72,6 +72,15 @@ struct TransitionPlan {
         hooks = definition.states[state].hooks.whenActivated.intersection(kind.phases)
     }
 
+    /// The plan of leaving a state because the machine's holder leaves its own.
+    init(leaving state: Int, in definition: Definition) {
+        kind = .external
+        eventNumber = -1
+        sourceNumber = Int32(truncatingIfNeeded: state)
+        destinationNumber = -1
+        hooks = definition.states[state].hooks.whenLeft
+    }
+
     var isActivation: Bool { eventNumber < 0 }
 
     /// The number of the event; there is none on activation.
@@ -120,6 +129,3 @@ struct AcceptedTransition {
     /// What callbacks get, and what keeps its objects alive.
     let objects: LentObjects<StateTransition.Terms>?
 }
-
-/// What is lent to the callbacks of a transition.
-typealias TransitionLoan = Loan<StateTransition.Terms>

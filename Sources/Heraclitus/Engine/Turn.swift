@@ -31,6 +31,9 @@ struct Turn<Transition, Notice> {
 
     init(in state: Int) { expected = state }
 
+    /// Whether a builder, a guard or a `will…` hook runs.
+    var isDeciding: Bool { if case .deciding = phase { true } else { false } }
+
     /// Begins anew, when nothing is left to be done.
     mutating func restart(in state: Int) {
         phase = .idle
@@ -55,17 +58,17 @@ extension Turn {
         case decide
 
         /// A builder, a guard or a `will…` hook fires.
-        case refuseInProgress
+        case rejectInProgress
 
         /// Callbacks have fired too often in this turn.
-        case refuseEndlessChain
+        case rejectEndlessChain
     }
 
     /// Begins a fire.
     mutating func beginFire() -> Beginning {
         switch phase {
-        case .deciding: return .refuseInProgress
-        case .announcing where queue.acceptedCount >= Self.chainLimit: return .refuseEndlessChain
+        case .deciding: return .rejectInProgress
+        case .announcing where queue.acceptedCount >= Self.chainLimit: return .rejectEndlessChain
         case .idle, .announcing:
             phase = .deciding(isNested: phase == .announcing)
             return .decide
@@ -92,13 +95,16 @@ extension Turn {
     /// Notes that the machine shows the destination: from now on it may be fired.
     mutating func commit() { phase = .announcing }
 
-    /// Ends a fire that was refused, ignored or queued; one that was carried out has ended with its callbacks.
+    /// Ends a fire that was rejected, ignored or queued; one that was carried out has ended with its callbacks.
     mutating func endFire() {
         if case .deciding(let isNested) = phase { phase = isNested ? .announcing : .idle }
     }
 
     /// The last transition that was accepted and is still to be carried out: its destination is the expected state.
     var lastQueued: Transition? { queue.lastWaiting }
+
+    /// Whether a transition of some kind waits.
+    func hasWaiting(where isMeant: (Transition) -> Bool) -> Bool { queue.hasWaiting(where: isMeant) }
 }
 
 // MARK: - Actions and notices
@@ -186,6 +192,13 @@ extension Turn {
                 case .transition(let transition) = items[lastTransition]
             else { return nil }
             return transition
+        }
+
+        fileprivate func hasWaiting(where isMeant: (Transition) -> Bool) -> Bool {
+            guard let items else { return false }
+            return items.suffix(from: done).contains { item in
+                if case .transition(let transition) = item { isMeant(transition) } else { false }
+            }
         }
 
         fileprivate mutating func add(_ transition: Transition) {

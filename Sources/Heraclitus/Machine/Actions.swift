@@ -3,7 +3,7 @@
 extension StateMachine {
     /// Carries out an action of the definition.
     ///
-    /// No other thread makes a transition meanwhile, as for ``perform(_:)``. Observers get the action or its refusal, and then what
+    /// No other thread makes a transition meanwhile, as for ``perform(block:)``. Observers get the action or its refusal, and then what
     /// it has fired.
     /// - Parameters:
     ///   - action: The action's property.

@@ -4,7 +4,7 @@ extension StateMachine {
     /// For a new machine it calls ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)`` of the initial state, and no
     /// guards. For a restored machine, or one made with ``init(alreadyIn:scheduler:)``, it calls ``Restoring/didRestore(_:)``. What these
     /// hooks fire is carried out before `activate` returns. On an active machine it does nothing. The first fire activates,
-    /// too.
+    /// too. A machine that has no ``context`` yet stays as it is: see ``activate(context:userInfo:)``.
     ///
     /// It waits for another thread's transition under way. If that thread waits for this one, `activate` returns, and the other
     /// thread activates the machine.

@@ -5,11 +5,11 @@
 #endif
 
 extension StateMachine {
-    /// The next deadline in the current state; `nil` if there is none.
+    /// The next deadline in the current state, or of a machine in that state; `nil` if there is none.
     ///
     /// It may have passed: then the event was declined by a guard, or the machine was not activated yet.
     public var nextDeadline: Date? {
-        definition.deadlines(of: core.snapshot).first?.date
+        definition.firstDeadline(of: core.snapshot)
     }
 
     /// Lets nothing go on by itself from now on, because the machine is gone in a moment.
@@ -23,11 +23,18 @@ extension StateMachine {
 
     /// - Returns: Whether an event has fired.
     private func fireFirstDue(by date: Date) -> Bool {
+        deadlinesOfTree(by: date).sorted { $0.date < $1.date }.contains { $0.fire() }
+    }
+
+    func deadlinesOfTree(by date: Date) -> [TreeDeadline] {
         let snapshot = core.snapshot
-        guard let environment = core.environment, let state = snapshot.state as? any WorkflowState else { return false }
+        guard let environment = core.environment, let state = snapshot.state as? any WorkflowState else { return [] }
         let all = definition.deadlines(of: snapshot)
         let deadlines = StateDeadlines(all, in: state, of: self, environment.scheduler)
-        return all.contains { $0.date <= date && fire($0.deadline, of: deadlines, due: $0.date) }
+        let own = all.filter { $0.date <= date }.map { next in
+            TreeDeadline(date: next.date) { self.fire(next.deadline, of: deadlines, due: next.date) }
+        }
+        return own + environment.place.regions.flatMap { $0.deadlinesOfTree(by: date) }
     }
 }
 
@@ -38,12 +45,46 @@ extension StateMachine: AutomaticMachine {
         do throws(InvalidTransition) {
             try fire(.bound(event: deadline.event, to: deadlines), userInfo: UserInfo(due: date)) { candidate in
                 guard let build = deadline.rule.build else { return try core.onlyEmptyState(of: candidate) }
-                return OwnedObject(try build(deadlines.state))
+                return OwnedObject(try build(deadlines.state, core.environment?.context))
             }
             return true
         } catch {
             // Observers have been told.
             return false
         }
+    }
+
+    func fire(_ completion: CompiledCompletion, leaving state: AnyObject) -> Bool {
+        do throws(InvalidTransition) {
+            try fire(.event(completion.event), userInfo: [:]) { candidate in
+                guard let build = completion.rule.build else { return try core.onlyEmptyState(of: candidate) }
+                return OwnedObject(try build(state, core.environment?.context))
+            }
+            return true
+        } catch {
+            // Observers have been told.
+            return false
+        }
+    }
+
+    func workHasFailed(_ work: StateWork, _ error: any Error) {
+        let snapshot = core.snapshot
+        if work.isOver {
+            if error is CancellationError { return }
+            // Observers have heard of an event that came too late.
+            if let error = error as? InvalidTransition, error.reason == .notCurrent { return }
+        } else if let failure = definition.states[snapshot.status.index].failure {
+            do throws(InvalidTransition) {
+                let selector = EventSelector.event(failure.event).bound(to: work)
+                return try fire(selector, userInfo: UserInfo(failure: error)) { candidate in
+                    guard let build = failure.rule.build else { return try core.onlyEmptyState(of: candidate) }
+                    return OwnedObject(try build(core.source(of: candidate), error, core.environment?.context))
+                }
+            } catch {
+                // Observers have heard that it was rejected, but not of the work's own error.
+            }
+        }
+        let state = definition.states[snapshot.status.index].type.typed(snapshot.state)
+        core.announce(.failed(FailedWork(state: state, error: error)), Call(self, [:]))
     }
 }

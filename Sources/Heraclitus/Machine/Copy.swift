@@ -2,7 +2,7 @@ extension StateMachine {
     /// Returns an independent machine in the same state, at the same revision, as active as this one.
     ///
     /// The copy has the definition's hooks, and none of this machine's own closures, observers or pending work. Both
-    /// machines share the state object, because it does not change. A state that is ``Copying`` is copied. A state that
+    /// machines share the context, and the state object, because it does not change. A state that is ``Copying`` is copied. A state that
     /// contains a machine and is not `Copying` stops the program here, because the copy would change with the original.
     /// Reflection over every property finds such a state, at each copy of a state that is not `Copying`.
     ///
@@ -13,8 +13,10 @@ extension StateMachine {
         snapshot.previous = snapshot.previous.map(Self.copy)
         guard let environment = core.environment else { return StateMachine(MachineCore(definition, snapshot)) }
         // What goes on by itself is the original's; the copy begins its own when it is activated, or fired.
-        if snapshot.status.isActive { snapshot.status = PackedStatus(snapshot.status.index, .resumption) }
-        return StateMachine(MachineCore(definition, snapshot, environment.scheduler))
+        if definition.hasActivity, snapshot.status.isActive {
+            snapshot.status = PackedStatus(snapshot.status.index, .resumption)
+        }
+        return StateMachine(MachineCore(definition, snapshot, environment.scheduler, environment.context))
     }
 
     private static func copy(of state: AnyObject) -> AnyObject {

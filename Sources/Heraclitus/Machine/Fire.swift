@@ -14,17 +14,21 @@ public struct Fire<W: Workflow>: Sendable {
     @usableFromInline let machine: StateMachine<W>
     @usableFromInline let isRehearsal: Bool
 
+    /// The work of a state for which it fires, if it is for some.
+    @usableFromInline let work: StateWork?
+
     @inlinable
-    init(machine: StateMachine<W>, isRehearsal: Bool = false) {
+    init(machine: StateMachine<W>, isRehearsal: Bool = false, work: StateWork? = nil) {
         self.machine = machine
         self.isRehearsal = isRehearsal
+        self.work = work
     }
 
     /// An event, ready to be fired.
     /// - Parameter event: The event's property.
     @inlinable @inline(__always)  // to where the key path is written, which is no more than a number then
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
-        FireableEvent(machine.workflow.index(of: event), machine: machine, isRehearsal: isRehearsal)
+        FireableEvent(machine.workflow.index(of: event), machine: machine, isRehearsal: isRehearsal, work: work)
     }
 
     /// Fires an event given by key path, with a state object.
@@ -69,7 +73,7 @@ public struct Fire<W: Workflow>: Sendable {
         _ event: KeyPath<W, W.Event<S, D>>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        let selector = EventSelector(machine.workflow.index(of: event))
+        let selector = EventSelector(machine.workflow.index(of: event)).bound(to: work)
         try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) {
             try machine.core.onlyEmptyState(of: $0)
         }
@@ -87,7 +91,7 @@ public struct Fire<W: Workflow>: Sendable {
         _ state: @autoclosure () throws -> D,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try FireableEvent<W, S, D>(event.slot.index, machine: machine, isRehearsal: isRehearsal)(
+        try FireableEvent<W, S, D>(event.slot.index, machine: machine, isRehearsal: isRehearsal, work: work)(
             try state(),
             userInfo: userInfo
         )
@@ -105,7 +109,7 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (S) throws -> D
     ) throws(InvalidTransition) {
-        try FireableEvent<W, S, D>(event.slot.index, machine: machine, isRehearsal: isRehearsal)(
+        try FireableEvent<W, S, D>(event.slot.index, machine: machine, isRehearsal: isRehearsal, work: work)(
             userInfo: userInfo,
             build
         )
@@ -121,7 +125,11 @@ public struct Fire<W: Workflow>: Sendable {
         _ event: W.Event<S, D>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(EventSelector(event.slot.index), isRehearsal: isRehearsal, userInfo: userInfo) {
+        try machine.fire(
+            EventSelector(event.slot.index).bound(to: work),
+            isRehearsal: isRehearsal,
+            userInfo: userInfo
+        ) {
             try machine.core.onlyEmptyState(of: $0)
         }
     }
@@ -138,7 +146,7 @@ public struct Fire<W: Workflow>: Sendable {
         entering state: @autoclosure () throws -> W.AnyState,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(.named(name), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+        try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
             machine.object(of: try state())
         }
     }
@@ -155,7 +163,8 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (W.AnyState) throws -> W.AnyState
     ) throws(InvalidTransition) {
-        try machine.fire(.named(name), isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
+        try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo) {
+            candidate in
             machine.object(of: try build(machine.source(of: candidate, as: W.AnyState.self)))
         }
     }
@@ -167,7 +176,7 @@ public struct Fire<W: Workflow>: Sendable {
     /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
     @inlinable
     public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try machine.fire(.named(name), isRehearsal: isRehearsal, userInfo: userInfo) {
+        try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo) {
             try machine.core.onlyEmptyState(of: $0)
         }
     }
@@ -181,18 +190,23 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let index: Int?
     @usableFromInline let machine: StateMachine<W>
     @usableFromInline let isRehearsal: Bool
+    @usableFromInline let work: StateWork?
 
     @inlinable
-    init(_ index: Int?, machine: StateMachine<W>, isRehearsal: Bool) {
+    init(_ index: Int?, machine: StateMachine<W>, isRehearsal: Bool, work: StateWork?) {
         self.index = index
         self.machine = machine
         self.isRehearsal = isRehearsal
+        self.work = work
     }
+
+    @inlinable @inline(__always)
+    var selector: EventSelector { EventSelector(index).bound(to: work) }
 
     /// Fires the event with the state to enter.
     ///
-    /// The argument is evaluated during the machine's turn, and only if the table allows the event in the current state. So a
-    /// rejected fire makes no object. If the argument throws, the fire is declined, as by a guard.
+    /// The argument is evaluated during the machine's turn, and only if the table allows the event in the current state. So an
+    /// event that the table does not allow makes no object. If the argument throws, the fire is declined, as by a guard.
     /// - Parameters:
     ///   - state: The state to enter.
     ///   - userInfo: Values passed to callbacks and carried by errors.
@@ -202,7 +216,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         _ state: @autoclosure () throws -> Destination,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { _ in
             machine.object(of: try state())
         }
     }
@@ -220,7 +234,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (Source) throws -> Destination
     ) throws(InvalidTransition) {
-        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
             machine.object(of: try build(machine.source(of: candidate, as: Source.self)))
         }
     }
@@ -230,7 +244,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
-        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { _ in
             machine.object(of: Destination())
         }
     }
@@ -240,7 +254,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
-        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) {
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) {
             try machine.core.onlyEmptyState(of: $0)
         }
     }
@@ -251,7 +265,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
     where Destination: EmptyState, Destination == W.AnyState {
-        try machine.fire(EventSelector(index), isRehearsal: isRehearsal, userInfo: userInfo) {
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) {
             try machine.core.onlyEmptyState(of: $0)
         }
     }

@@ -22,6 +22,27 @@ extension StateMachine {
         )
     }
 
+    /// Adds a closure that gets everything that happens in this machine, and in the machines that its states hold, at any depth.
+    ///
+    /// It is as for ``observe(_:)``. What happens in a machine within has a ``Occurrence/path``. The closure gets it after that machine's own
+    /// observers, and when it fires this machine, that is carried out before the fire under way returns. A fire that comes too late,
+    /// when its holder has left, is no longer reported here.
+    /// - Parameter body: Gets what happened.
+    /// - Returns: A registration, with which the closure can be cancelled.
+    @discardableResult
+    public func observeTree(_ body: @escaping @Sendable (Occurrence) -> Void) -> Registration {
+        let registration = add(
+            .hook(.observers) { transition in
+                guard let machine = transition.machine(as: W.self) else { return }
+                body(machine.core.occurrence(.transitioned(transition)))
+            },
+            .notice(body),
+            .regionNotice(body)
+        )
+        core.letRegionsBeHeard()
+        return registration
+    }
+
     /// Sends an announcement of the program's own to the observers, in one order with the transitions.
     ///
     /// Inside a callback of this machine, observers get it when the transition has called everyone. The machine is activated

@@ -1,6 +1,6 @@
 /// An event of a machine's workflow, and what a fire would do now; see ``StateMachine/offers(userInfo:)``.
 public struct Offer: Sendable {
-    /// What a fire of an event would do.
+    /// What a fire of an event would do; there may be more answers in later versions, so a `switch` needs `@unknown default`.
     @nonexhaustive
     public enum Answer: Sendable {
         /// A fire without a state object would be a transition.
@@ -37,12 +37,12 @@ extension Offer: CustomStringConvertible {
     public var description: String {
         switch answer {
         case .allowed: "\(event): allowed"
-        case .needsState(let names): "\(event): allowed with \(names.joined(separator: " or "))"
+        case .needsState(let names): "\(event): needs \(names.joined(separator: " or "))"
         case .ignored: "\(event): ignored"
-        case .rejected(let error):
-            unmetGuards.isEmpty
-                ? "\(event): \(error.reasonText)"
-                : "\(event): \(unmetGuards.map(ownWords(of:)).joined(separator: "; "))"
+        case .rejected where !unmetGuards.isEmpty:
+            "\(event): \(unmetGuards.map(ownWords(of:)).joined(separator: "; "))"
+        case .rejected(let error) where error.reason == .notAllowed: "\(event): not allowed in \(error.source)"
+        case .rejected(let error): "\(event): \(error.reasonText)"
         }
     }
 }

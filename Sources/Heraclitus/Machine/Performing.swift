@@ -4,10 +4,11 @@ extension StateMachine {
     /// The block may fire the machine. As in a `did…` hook, the fire is validated at once and carried out when the block has
     /// returned, before `perform` does, even if the block throws. Inside a callback of this machine the block runs at once. The
     /// machine is activated first, as by a fire. Reading `state`, `can` and the like does not wait for the block.
-    /// - Parameter body: Gets the current state; runs once, on this thread.
+    /// - Parameter body: Gets the current state; runs once, on this thread. It has a label, or the key path of a misspelt action would
+    ///   be taken for it.
     /// - Returns: The block's value.
     /// - Throws: The block's error; ``InvalidAction`` for a circle of waits.
-    public func perform<Result>(_ body: (W.AnyState) throws -> Result) throws -> Result {
+    public func perform<Result>(block body: (W.AnyState) throws -> Result) throws -> Result {
         let terms = ActionTerms(name: nil, expected: nil, states: nil)
         return try inTurn(for: terms, Call(self, [:])) { _ in try body(state) }
     }
@@ -16,7 +17,7 @@ extension StateMachine {
     ///
     /// The definition need not list it. For one that it does list there is ``perform(_:userInfo:)``.
     ///
-    /// No other thread makes a transition meanwhile, as for ``perform(_:)``. Observers get the action or its refusal, and then what
+    /// No other thread makes a transition meanwhile, as for ``perform(block:)``. Observers get the action or its refusal, and then what
     /// it has fired.
     /// - Parameters:
     ///   - name: The action's name, for observers and errors.
@@ -84,8 +85,15 @@ extension StateMachine {
     ) throws -> Result {
         do {
             return try core.perform(call, body)
-        } catch let circle as Deadlock {
-            let error = invalid(.deadlock, terms, userInfo: call.userInfo, machines: circle.machines)
+        } catch let problem as NoTurn {
+            let reason: InvalidAction.Reason =
+                switch problem {
+                case .deadlock, .regionInUse: .deadlock
+                case .missingContext: .missingContext
+                case .notCurrent: .notCurrent
+                case .holderIsDeciding: .transitionInProgress
+                }
+            let error = invalid(reason, terms, userInfo: call.userInfo, machines: problem.machines)
             core.tellOutsideTurn(.refused(error), call)
             throw error
         }

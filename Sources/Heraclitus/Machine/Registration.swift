@@ -21,7 +21,7 @@ public struct Registration: Sendable {
     /// Removes the closure from the machine, and releases it.
     ///
     /// Any thread may call it, any number of times, also from a callback. After a cancellation in a callback of the machine,
-    /// or in ``StateMachine/perform(_:)``, no call of the closure begins. A cancellation on another thread does not wait for
+    /// or in ``StateMachine/perform(block:)``, no call of the closure begins. A cancellation on another thread does not wait for
     /// the transition under way, which may still make a call that it has just decided on.
     public func cancel() { machine?.cancelCallbacks(number) }
 

@@ -31,42 +31,20 @@ public final class StateMachine<W: Workflow>: Sendable {
     @usableFromInline let core: MachineCore
 
     @usableFromInline
-    init(_ core: consuming MachineCore) { self.core = core }
-
-    /// Makes a machine in the workflow's initial state.
-    ///
-    /// The first use of a workflow reads its definition and stops the program if that is wrong.
-    /// - Parameter scheduler: Fires the events that are due.
-    public convenience init(scheduler: Scheduler = .system) {
-        self.init(placing: W.initial, due: .entry, scheduler)
-    }
-
-    /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
-    ///
-    /// Activation calls the state's entry hooks, as those of the initial state after ``init(scheduler:)``. For a state that was entered long
-    /// ago, use ``init(alreadyIn:scheduler:)``. An object whose class is not registered with the workflow stops the program.
-    /// - Parameters:
-    ///   - state: The state to begin in.
-    ///   - scheduler: Fires the events that are due.
-    public convenience init(entering state: W.AnyState, scheduler: Scheduler = .system) {
-        self.init(placing: state, due: .entry, scheduler)
-    }
-
-    /// Makes a machine that is already in a state; activation restores it without entry hooks.
-    ///
-    /// Activation calls ``Restoring/didRestore(_:)`` and no entry hook, as after an archive. For a state that is to be entered, use
-    /// ``init(entering:scheduler:)``. An object whose class is not registered with the workflow stops the program.
-    /// - Parameters:
-    ///   - state: The state it is in.
-    ///   - scheduler: Fires the events that are due.
-    public convenience init(alreadyIn state: W.AnyState, scheduler: Scheduler = .system) {
-        self.init(placing: state, due: .restoring, scheduler)
+    init(_ core: consuming MachineCore) {
+        self.core = core
+        if definition.hasComposites { self.core.takeFirstRegions(of: self) }
     }
 
     @inlinable
-    convenience init(placing state: W.AnyState, due activation: PackedStatus.Activation, _ scheduler: Scheduler) {
+    convenience init(
+        placing state: W.AnyState,
+        due activation: PackedStatus.Activation,
+        _ scheduler: Scheduler,
+        _ context: GivenContext?
+    ) {
         let definition = CompiledWorkflow<W>.shared.definition
-        self.init(MachineCore(definition, beginningIn: definition.object(of: state), activation, scheduler))
+        self.init(MachineCore(definition, beginningIn: definition.object(of: state), activation, scheduler, context))
     }
 }
 
@@ -77,13 +55,14 @@ extension MachineCore {
         _ definition: Definition,
         beginningIn state: consuming OwnedObject,
         _ activation: PackedStatus.Activation,
-        _ scheduler: Scheduler = .system
+        _ scheduler: Scheduler = .system,
+        _ context: GivenContext? = nil
     ) {
         self.init(
             definition,
             state,
             PackedStatus(state.withObject(definition.indexOfBeginning), activation),
-            environment: definition.hasActivity ? MachineEnvironment(scheduler, entered: nil) : nil
+            environment: definition.environment(scheduler, context, entered: nil)
         )
     }
 }
@@ -125,16 +104,30 @@ extension StateMachine {
     public var isActive: Bool { core.now.isActive || core.now.activation == .resumption }
 
     /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol.
+    ///
+    /// A machine whose state holds machines, as ``Composite`` says, is also in the states that those are in.
     /// - Parameter type: The class, or the protocol: `(any DownloadState).self`.
     /// - Returns: `true` for an object of a subclass, too.
-    public func isIn<S>(_ type: S.Type) -> Bool { state is S }
+    public func isIn<S>(_ type: S.Type) -> Bool {
+        let state = state
+        return state is S || definition.hasComposites && regions(of: state).contains { $0.isIn(type) }
+    }
 
     /// Whether the current state, or a registered superclass of it, has a name.
+    ///
+    /// A machine whose state holds machines, as ``Composite`` says, is also in the states that those are in.
     /// - Parameter name: The name.
     /// - Returns: `false` for an unknown name, too.
     public func isIn(named name: String) -> Bool {
-        guard let index = definition.stateIndex(named: name) else { return false }
-        return definition.states[core.now.index].lineage.contains(index)
+        let index = core.now.index
+        if let named = definition.stateIndex(named: name), definition.states[index].lineage.contains(named) {
+            return true
+        }
+        return definition.hasComposites && regions(of: state).contains { $0.isIn(named: name) }
+    }
+
+    private func regions(of state: W.AnyState) -> [any TreeMachine] {
+        ((state as? any Composite)?.regions ?? []).compactMap { $0 as? any TreeMachine }
     }
 
     /// The names of the events that lead from the current state, in the order of the definition.
@@ -160,7 +153,7 @@ extension StateMachine {
     /// hook and no observer, and neither the state nor the ``revision`` changes. So builders and guards must have no side effects.
     /// ``can`` answers by the table alone, without waiting.
     ///
-    /// Another thread may fire between a rehearsal and the fire. In a `did…` hook, an observer or ``perform(_:)`` the answer is for
+    /// Another thread may fire between a rehearsal and the fire. In a `did…` hook, an observer or ``perform(block:)`` the answer is for
     /// the state that the machine will have after everything accepted so far. In a guard, a builder or a `will…` hook of the machine it
     /// throws `.transitionInProgress`, as a fire does.
     ///
@@ -216,6 +209,8 @@ extension StateMachine: Parkable {
     @usableFromInline var parkingName: String { definition.workflow }
 
     @usableFromInline var ownerNumber: UInt? { core.ownership.ownerNumber }
+
+    @usableFromInline var isHeld: Bool { core.ownership.isHeld }
 
     @usableFromInline
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {

@@ -87,34 +87,34 @@ extension TransitionValidator {
         orElse missingState: InvalidTransition.Reason,
         userInfo: UserInfo
     ) throws(InvalidTransition) {
-        func refusal(_ reason: InvalidTransition.Reason, candidates: [String] = []) -> InvalidTransition {
-            let details = Refusal.Details(
+        func rejection(_ reason: InvalidTransition.Reason, candidates: [String] = []) -> InvalidTransition {
+            let details = Rejection.Details(
                 event: eventName,
                 source: source.name,
                 destination: destination?.name,
                 candidates: candidates
             )
             return InvalidTransition(
-                Refusal(reason, event: nil, from: source.index, details),
+                Rejection(reason, event: nil, from: source.index, details),
                 in: definition,
                 userInfo: userInfo
             )
         }
         guard let eventIndex else {
-            throw refusal(.unknownEvent)
+            throw rejection(.unknownEvent)
         }
-        guard let sourceIndex = source.index else { throw refusal(missingState, candidates: [source.name]) }
+        guard let sourceIndex = source.index else { throw rejection(missingState, candidates: [source.name]) }
         switch definition.verdict(on: eventIndex, from: sourceIndex) {
         case .ignored: return
-        case .notAllowed: throw refusal(.notAllowed)
+        case .notAllowed: throw rejection(.notAllowed)
         case .allowed: break
         }
         guard let destination else { return }
         guard let destinationIndex = destination.index else {
-            throw refusal(missingState, candidates: [destination.name])
+            throw rejection(missingState, candidates: [destination.name])
         }
         if definition.verdict(on: eventIndex, from: sourceIndex, to: destinationIndex) == .notAllowed {
-            throw refusal(.notAllowed)
+            throw rejection(.notAllowed)
         }
     }
 }

@@ -8,17 +8,6 @@
 // The language does not promise this layout. So it is compared, when the first object of a class is seen, with what a cast
 // gives; if they differ, every reading of the state casts.
 
-import Synchronization
-
-/// Whether a layout that the language does not promise may be relied on.
-enum LayoutTrust {
-    /// Where it gives what a cast gives.
-    case compared
-
-    /// Never, so that every reading casts: what a platform with other layouts would do.
-    case never
-}
-
 /// What follows an object of one class in the workflow's `AnyState`.
 ///
 /// Measured: reading a state takes 30 ns with it and 122 ns with casts.
@@ -38,10 +27,10 @@ struct ExistentialLayout: @unchecked Sendable {
     init(words: UnsafePointer<UInt>?) { unsafe self.words = unsafe words }
 
     /// Finds the layout that a value has which was made of an object by a cast.
-    init<State>(of state: State, madeOf object: AnyObject, _ trust: LayoutTrust = .compared) {
+    init<State>(of state: State, madeOf object: AnyObject) {
         let size = MemoryLayout<State>.size
         let word = MemoryLayout<UInt>.size
-        guard trust == .compared, size % word == 0, size >= word, MemoryLayout<State>.alignment == word else {
+        guard size % word == 0, size >= word, MemoryLayout<State>.alignment == word else {
             self = .unknown
             return
         }
@@ -93,30 +82,6 @@ struct ExistentialLayout: @unchecked Sendable {
     }
 }
 
-/// The layout of the objects of one class, found when the first of them is seen.
-@safe @usableFromInline
-struct LearnedLayout: Sendable {
-    // 0 as long as no object was seen, 1 for one that is not known, else the address of the words.
-    private let bits = Immortal(Atomic<UInt>(0))
-
-    init() {}
-
-    var layout: ExistentialLayout? {
-        switch bits.value.load(ordering: .acquiring) {
-        case 0: nil
-        case 1: .unknown
-        case let bits: unsafe ExistentialLayout(words: UnsafePointer(bitPattern: bits))
-        }
-    }
-
-    /// Remembers a layout.
-    ///
-    /// Of two threads that have found it at once, the last one's stays, and both are the same.
-    func learn(_ layout: ExistentialLayout) {
-        bits.value.store(unsafe layout.words.map { UInt(bitPattern: $0) } ?? 1, ordering: .releasing)
-    }
-}
-
 /// How the object is found that a state is, whether it is handed around as its class or as `any` protocol.
 ///
 /// Measured: creating a machine takes 77 ns with it and 124 ns with a cast, and so does each fire with an `any` protocol as argument.
@@ -127,12 +92,16 @@ struct LearnedLayout: Sendable {
 struct ObjectAccess: Sendable {
     @usableFromInline let isInPlace: Bool
 
+    /// Casts every time.
+    static var byCast: ObjectAccess { ObjectAccess(isInPlace: false) }
+
+    private init(isInPlace: Bool) { self.isInPlace = isInPlace }
+
     /// Compares a value of the workflow's `AnyState` with what a cast gives.
-    init<State>(tryingWith state: State, _ trust: LayoutTrust = .compared) {
+    init<State>(tryingWith state: State) {
         let object = state as AnyObject
         isInPlace =
-            unsafe trust == .compared && MemoryLayout<State>.size >= MemoryLayout<UInt>.size
-            && type(of: state as Any) is AnyClass
+            unsafe MemoryLayout<State>.size >= MemoryLayout<UInt>.size && type(of: state as Any) is AnyClass
             && withUnsafeBytes(of: state) { unsafe $0.load(as: UInt.self) }
                 == UInt(bitPattern: ObjectIdentifier(object))
     }
@@ -140,7 +109,7 @@ struct ObjectAccess: Sendable {
     /// The object that a value is: of the workflow's `AnyState`, or of a class of its states.
     ///
     /// A value that is no object, which only an `AnyState` that may hold anything allows, comes as an object of a class that no
-    /// workflow knows, and so is refused.
+    /// workflow knows, and so is rejected.
     @inlinable @inline(__always)
     func object<State>(of state: __owned State) -> OwnedObject {
         // Only an existential that may hold anything has more than three words.

@@ -3,6 +3,8 @@
 // Every fire of every machine reads its workflow's definition. Counting references to it would make the threads of all machines
 // write to the same few words. So it is written once, before anybody else sees it, and neither changed nor freed.
 
+import Synchronization
+
 /// A value that is made once and lives as long as the program.
 ///
 /// Measured: to count a reference to a definition once costs 12 ns of a transition, and more where other threads count it, too.
@@ -22,17 +24,24 @@ struct Immortal<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline
     init(at address: UnsafePointer<Value>) { unsafe self.address = unsafe address }
 
-    init?(bits: UInt) {
-        guard let address = unsafe UnsafePointer<Value>(bitPattern: bits) else { return nil }
-        unsafe self.address = unsafe address
-    }
-
-    var bits: UInt { unsafe UInt(bitPattern: address) }
-
     /// The value, read where it is.
     @inlinable var value: Value {
         @inline(__always) unsafeAddress { unsafe address }
     }
+}
+
+/// An immortal value that comes later than what refers to it.
+///
+/// Invariant: the address is that of an immortal value, and what a thread wrote before it published it is seen by who reads it.
+@safe
+struct LateImmortal<Value>: Sendable {
+    private let address = unsafe Immortal(Atomic<UnsafePointer<Value>?>(nil))
+
+    /// The value that was published last.
+    @inline(__always)
+    var value: Immortal<Value>? { unsafe address.value.load(ordering: .acquiring).map { unsafe Immortal(at: $0) } }
+
+    func publish(_ value: Immortal<Value>) { unsafe address.value.store(value.address, ordering: .releasing) }
 }
 
 /// A list that is made once and lives as long as the program.

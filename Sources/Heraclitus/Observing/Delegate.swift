@@ -44,6 +44,12 @@ public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     ///   - machine: The machine.
     ///   - announcement: The announcement.
     func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement)
+
+    /// The work of a state has failed, and no event has followed from that.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - work: The state and the error.
+    func machine(_ machine: StateMachine<Life>, didFail work: FailedWork)
 }
 
 extension StateMachineDelegate {
@@ -82,6 +88,12 @@ extension StateMachineDelegate {
     ///   - machine: The machine.
     ///   - announcement: The announcement.
     public func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement) {}
+
+    /// Does nothing.
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - work: The state and the error.
+    public func machine(_ machine: StateMachine<Life>, didFail work: FailedWork) {}
 }
 
 extension StateMachine {
@@ -99,6 +111,7 @@ extension StateMachine {
             case .performed(let action): delegate.machine(self, didPerform: action)
             case .refused(let error): delegate.machine(self, didRefuse: error)
             case .announced(let announcement): delegate.machine(self, didAnnounce: announcement)
+            case .failed(let work): delegate.machine(self, didFail: work)
             case nil: break
             }
         }

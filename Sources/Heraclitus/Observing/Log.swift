@@ -66,8 +66,9 @@ public struct LogEntry: Sendable {
         case .rejected: isTheProgramsFault ? .error : .warning
         case .ignored: .debug
         case .performed: .info
-        case .refused: occurrence.reason == InvalidAction.Reason.deadlock.rawValue ? .error : .warning
+        case .refused: isTheProgramsFault ? .error : .warning
         case .announced: .notice
+        case .failed: .error
         }
     }
 
@@ -83,7 +84,7 @@ public struct LogEntry: Sendable {
     private var isTheProgramsFault: Bool {
         switch occurrence.reason.flatMap(InvalidTransition.Reason.init(rawValue:)) {
         case .unknownEvent, .unknownState, .unregisteredState, .unsuitableState, .destinationNeeded, .ambiguousEvent,
-            .transitionInProgress, .endlessChain, .deadlock:
+            .transitionInProgress, .endlessChain, .missingContext, .deadlock, .regionInUse:
             true
         // What a later version has written may have a reason that this one does not know.
         case .notAllowed, .notCurrent, .declined, .noEvent, nil: false

@@ -30,8 +30,8 @@ public final class ObservableMachine<W: Workflow> {
     private let registrations = Registrations()
 
     /// Observes a machine until this object is released.
-    /// - Parameter machine: The machine; a new one by default.
-    public init(_ machine: StateMachine<W> = StateMachine<W>()) {
+    /// - Parameter machine: The machine.
+    public init(_ machine: StateMachine<W>) {
         self.machine = machine
         let isToldSoon = Flag()
         machine.onTransition { [weak self] _ in
@@ -46,6 +46,9 @@ public final class ObservableMachine<W: Workflow> {
             }
         }.store(in: registrations)
     }
+
+    /// Makes a machine in the workflow's initial state and observes it.
+    public convenience init() where W.Context == Void { self.init(StateMachine<W>()) }
 
     private nonisolated func tell() { registrar.withMutation(of: self, keyPath: \.state) {} }
 }

@@ -1,6 +1,6 @@
 // Names that early users know. They go with version 1.0.
 
-extension StateMachine {
+extension StateMachine where W.Context == Void {
     /// Makes a machine that begins in another state than the workflow's initial one, and enters it.
     /// - Parameter state: The state to begin in.
     @available(*, deprecated, renamed: "init(entering:)")
@@ -10,7 +10,9 @@ extension StateMachine {
     /// - Parameter state: The state it is in.
     @available(*, deprecated, renamed: "init(alreadyIn:)")
     public convenience init(in state: W.AnyState) { self.init(alreadyIn: state) }
+}
 
+extension StateMachine {
     /// Adds a weakly held delegate.
     /// - Parameter delegate: The delegate.
     /// - Returns: A registration, with which the delegate can be removed.

@@ -13,7 +13,10 @@ extension StateMachine {
     public func transitions(
         buffering policy: AsyncStream<StateTransition>.Continuation.BufferingPolicy
     ) -> AsyncStream<StateTransition> {
-        stream(buffering: policy) { continuation in onTransition { continuation.yield($0.forLater) } }
+        let context = core.environment?.context
+        return stream(buffering: policy) { continuation in
+            onTransition { continuation.yield($0.forLater(keeping: context)) }
+        }
     }
 
     /// The current state, and then each that the machine enters.

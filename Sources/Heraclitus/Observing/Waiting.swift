@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 extension StateMachine {
     /// Waits until the machine is in a state, or in a subclass of it.
     ///
@@ -42,6 +48,11 @@ public struct StateUnreachable: Error, Hashable, Sendable, CustomStringConvertib
 
     /// A sentence with both states.
     public var description: String { "\(workflow) cannot get to \(expected) from \(state): no events lead there." }
+}
+
+extension StateUnreachable: LocalizedError {
+    /// A sentence with both states.
+    public var errorDescription: String? { description }
 }
 
 extension Definition {

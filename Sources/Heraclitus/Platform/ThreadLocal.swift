@@ -1,4 +1,4 @@
-// Which thread is running, and what does it keep for itself?
+// What does a thread keep for itself?
 
 import Synchronization
 
@@ -14,25 +14,12 @@ import Synchronization
     import WinSDK
 #endif
 
-/// A thread, told apart from every other one that there was or will be in this process.
-///
-/// The system gives the address and the number of a thread that has ended to a later one; these numbers never come again.
-@usableFromInline
-struct ThreadID: Hashable, Sendable {
-    /// Even and not 0: a word that names an owner has place for "nobody" and for one bit more.
-    let number: UInt
-
-    private static let last = Atomic<UInt>(0)
-
-    fileprivate static func new() -> ThreadID { ThreadID(number: last.add(2, ordering: .relaxed).newValue) }
-}
-
 /// What a thread may keep for itself.
 protocol ThreadContent {
     init()
 
     /// The thread ends, and lets go of this.
-    mutating func threadEnds(_ thread: ThreadID)
+    mutating func threadEnds()
 }
 
 /// A value of its own for every thread: made when a thread first asks, destroyed when the thread ends.
@@ -46,14 +33,14 @@ struct ThreadLocal<Content: ThreadContent>: ~Copyable, Sendable {
     @inline(__always)
     var current: CurrentThread<Content> {
         if let owner = unsafe key.value {
-            return unsafe CurrentThread(Unmanaged<OwnerOfStorage<Content>>.fromOpaque(owner))
+            return unsafe CurrentThread(.fromOpaque(owner))
         }
         return firstUse()
     }
 
     @inline(never)
     private func firstUse() -> CurrentThread<Content> {
-        let owner = unsafe Unmanaged.passRetained(OwnerOfStorage<Content>())
+        let owner = unsafe Unmanaged.passRetained(ThreadStorage<Content>.made())
         unsafe key.keep(owner.toOpaque())
         return unsafe CurrentThread(owner)
     }
@@ -65,42 +52,27 @@ struct ThreadLocal<Content: ThreadContent>: ~Copyable, Sendable {
 /// references is needed. Nobody calls user code, which might come here again, while it changes the content.
 @safe
 struct CurrentThread<Content: ThreadContent> {
-    private let storage: UnsafeMutablePointer<ThreadStorage<Content>>
+    private let address: UnsafeMutablePointer<Content>
 
     @inline(__always)
-    fileprivate init(_ owner: Unmanaged<OwnerOfStorage<Content>>) {
-        unsafe storage = owner._withUnsafeGuaranteedRef { unsafe $0.storage }
+    fileprivate init(_ owner: Unmanaged<ManagedBuffer<Content, Void>>) {
+        unsafe address = owner._withUnsafeGuaranteedRef { unsafe $0.withUnsafeMutablePointerToHeader { unsafe $0 } }
     }
-
-    @inline(__always)
-    var id: ThreadID { unsafe storage.pointee.id }
 
     /// What the thread keeps.
     var content: Content {
         @inline(__always)
-        unsafeAddress { unsafe UnsafePointer(storage.pointer(to: \.content).unsafelyUnwrapped) }
+        unsafeAddress { unsafe UnsafePointer(address) }
         @inline(__always)
-        nonmutating unsafeMutableAddress { unsafe storage.pointer(to: \.content).unsafelyUnwrapped }
+        nonmutating unsafeMutableAddress { unsafe address }
     }
 }
 
-private struct ThreadStorage<Content: ThreadContent> {
-    let id = ThreadID.new()
-    var content = Content()
-}
+/// What the system releases when a thread ends: an object with the content at an address that does not change.
+private final class ThreadStorage<Content: ThreadContent>: ManagedBuffer<Content, Void> {
+    static func made() -> ManagedBuffer<Content, Void> { create(minimumCapacity: 0) { _ in Content() } }
 
-/// What the system releases when a thread ends.
-@safe
-private final class OwnerOfStorage<Content: ThreadContent> {
-    let storage = UnsafeMutablePointer<ThreadStorage<Content>>.allocate(capacity: 1)
-
-    init() { unsafe storage.initialize(to: ThreadStorage()) }
-
-    deinit {
-        unsafe storage.pointee.content.threadEnds(storage.pointee.id)
-        unsafe storage.deinitialize(count: 1)
-        unsafe storage.deallocate()
-    }
+    deinit { header.threadEnds() }
 }
 
 /// The system's key to a pointer of each thread, which holds a retained object and releases it when the thread ends.

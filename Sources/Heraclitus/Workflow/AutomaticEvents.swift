@@ -4,13 +4,16 @@
     public import Foundation
 #endif
 
+/// Builds the state that an event enters which fires by itself, from the one that is left and the machine's context.
+typealias AutomaticBuilder = @Sendable (AnyObject, GivenContext?) throws -> AnyObject
+
 /// When an event fires by itself, and what it enters then.
 struct DeadlineRule: Sendable {
     /// When it is due in a state that was entered at a date; `nil` for never.
     let date: @Sendable (_ state: AnyObject, _ entered: Date) -> Date?
 
     /// Builds the state to enter from the one that is left; `nil` for the only empty state that the event leads to.
-    let build: (@Sendable (AnyObject) throws -> AnyObject)?
+    let build: AutomaticBuilder?
 
     /// Whether it matters when the state was entered, so that archives keep that.
     let isSinceEntry: Bool
@@ -40,6 +43,24 @@ extension WorkflowEvent {
     public func due(
         _ date: @escaping @Sendable (Source) -> Date?,
         enters build: @escaping @Sendable (Source) throws -> Destination
+    ) -> Self {
+        adding(
+            DeadlineRule(
+                date: { state, _ in Self.source(of: state).flatMap(date) },
+                build: Self.erased(build),
+                isSinceEntry: false
+            )
+        )
+    }
+
+    /// Makes the event fire by itself at a date that follows from the state's data, into a state that needs the machine's context.
+    /// - Parameters:
+    ///   - date: Gets the state, and returns when the event is due in it; `nil` for never.
+    ///   - build: Builds the state to enter from the one that is left and the context. What it throws declines the transition.
+    /// - Returns: The event with this deadline.
+    public func due(
+        _ date: @escaping @Sendable (Source) -> Date?,
+        enters build: @escaping @Sendable (Source, W.Context) throws -> Destination
     ) -> Self {
         adding(
             DeadlineRule(
@@ -80,6 +101,24 @@ extension WorkflowEvent {
         )
     }
 
+    /// Makes the event fire by itself when the machine has been in the state for some time, into a state that needs the machine's context.
+    /// - Parameters:
+    ///   - duration: For how long.
+    ///   - build: Builds the state to enter from the one that is left and the context. What it throws declines the transition.
+    /// - Returns: The event with this deadline.
+    public func due(
+        after duration: Duration,
+        enters build: @escaping @Sendable (Source, W.Context) throws -> Destination
+    ) -> Self {
+        adding(
+            DeadlineRule(
+                date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
+                build: Self.erased(build),
+                isSinceEntry: true
+            )
+        )
+    }
+
     /// Makes the event fire by itself, into an empty state, when the machine has been in the state for some time.
     ///
     /// The archive keeps when the state was entered, so the time also counts while no program runs. An update does
@@ -102,14 +141,18 @@ extension WorkflowEvent {
 
     private static func source(of state: AnyObject) -> Source? { state as? Source }
 
+    static func erased(_ build: @escaping @Sendable (Source) throws -> Destination) -> AutomaticBuilder {
+        erased { source, _ in try build(source) }
+    }
+
     private static func erased(
-        _ build: @escaping @Sendable (Source) throws -> Destination
-    ) -> @Sendable (AnyObject) throws -> AnyObject {
-        { state in
-            guard let source = source(of: state) else {
-                preconditionFailure("A deadline was armed for a state that its event does not lead from.")
+        _ build: @escaping @Sendable (Source, W.Context) throws -> Destination
+    ) -> AutomaticBuilder {
+        { state, given in
+            guard let source = source(of: state), let context = GivenContext.value(of: given, as: W.Context.self) else {
+                preconditionFailure("An event was armed for a state that it does not lead from, or without a context.")
             }
-            return try build(source) as AnyObject
+            return try build(source, context) as AnyObject
         }
     }
 }

@@ -7,7 +7,10 @@ enum CallbackPhase: UInt16, Sendable {
     case willExit
     case willEnter
 
-    /// What goes on in the state that is left ends.
+    /// The machines are left that the state before held, and belong to this one that the new state holds.
+    case regions
+
+    /// What goes on in the state that is left ends; the work of one that is updated is handed over to the new data.
     case activityEnd
     case didExit
     case didEnter
@@ -18,8 +21,11 @@ enum CallbackPhase: UInt16, Sendable {
     /// What goes on in the state that was entered begins, or goes on with the new data of one that was updated.
     case activityStart
 
-    /// Beside transitions: what was refused, performed or announced.
+    /// Beside transitions: what was rejected, ignored, refused, performed or announced.
     case notices
+
+    /// The same, and transitions, of the machines in the state.
+    case regionNotices
 }
 
 /// Some phases of a transition.
@@ -43,27 +49,28 @@ struct CallbackPhases: OptionSet, Sendable {
 extension CallbackPhases {
     static var guards: CallbackPhases { CallbackPhases(.guards) }
     static var notices: CallbackPhases { CallbackPhases(.notices) }
+    static var regionNotices: CallbackPhases { CallbackPhases(.regionNotices) }
 
     /// Before the machine shows the destination, when the transition is certain.
     static var before: CallbackPhases { CallbackPhases(rawValue: 0b0000_0000_1110) }
 
     /// When the machine shows the destination.
-    static var after: CallbackPhases { CallbackPhases(rawValue: 0b0111_1111_0000) }
+    static var after: CallbackPhases { CallbackPhases(rawValue: 0b1111_1111_0000) }
 
     /// All that a transition from a state to a state goes through.
-    static var ofTransition: CallbackPhases { CallbackPhases(rawValue: 0b0111_0111_1111) }
+    static var ofTransition: CallbackPhases { CallbackPhases(rawValue: 0b1110_1111_1111) }
 
     /// Those in which no state is left or entered.
-    static var ofUpdate: CallbackPhases { CallbackPhases(rawValue: 0b0111_0000_0011) }
+    static var ofUpdate: CallbackPhases { CallbackPhases(rawValue: 0b1110_0011_0011) }
 
     /// Those of a new machine that enters the state in which it begins.
-    static var ofEntry: CallbackPhases { CallbackPhases(rawValue: 0b0100_0100_1000) }
+    static var ofEntry: CallbackPhases { CallbackPhases(rawValue: 0b1000_1001_1000) }
 
     /// Those of a machine that was restored.
-    static var ofRestoring: CallbackPhases { CallbackPhases(rawValue: 0b0100_1000_0000) }
+    static var ofRestoring: CallbackPhases { CallbackPhases(rawValue: 0b1001_0001_0000) }
 
-    /// That of a copy of a machine that was active.
-    static var ofResumption: CallbackPhases { CallbackPhases(.activityStart) }
+    /// Those of a copy of a machine that was active.
+    static var ofResumption: CallbackPhases { CallbackPhases(rawValue: 0b1000_0001_0000) }
 }
 
 extension CallbackPhases {

@@ -21,6 +21,12 @@ struct EventDeclaration: Sendable {
     /// When the event fires by itself.
     private(set) var deadlines: [DeadlineRule] = []
 
+    /// What it enters when it fires because the work of a state has failed.
+    private(set) var failure: FailureRule?
+
+    /// The machines within a state whose end makes the event fire.
+    private(set) var completions: [CompletionRule] = []
+
     init(_ name: String?, from sources: Sources, to destinations: [any WorkflowState.Type]) {
         self.name = name
         rules.append(DeclaredRule(sources: sources, destinations: destinations, isUpdate: false))
@@ -52,6 +58,10 @@ struct EventDeclaration: Sendable {
     func adding(didFire body: @escaping Hook) -> Self { changed { $0.didFire.append(body) } }
 
     func adding(deadline rule: DeadlineRule) -> Self { changed { $0.deadlines.append(rule) } }
+
+    func adding(failure rule: FailureRule) -> Self { changed { $0.failure = rule } }
+
+    func adding(completion rule: CompletionRule) -> Self { changed { $0.completions.append(rule) } }
 
     func ignoring(_ states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
 

@@ -9,6 +9,10 @@ struct StateHooks: Sendable {
     private let exiting: (any Exiting.Type)?
     private let entering: (any Entering.Type)?
     private let restoring: (any Restoring.Type)?
+    private let composite: (any Composite.Type)?
+
+    /// The class, if it has work.
+    let working: (any Working.Type)?
 
     /// The phases in which it has a hook when it is left.
     private(set) var whenLeft: CallbackPhases
@@ -20,13 +24,18 @@ struct StateHooks: Sendable {
     private(set) var whenUpdated: CallbackPhases = []
 
     /// The phases in which it has a hook when its machine is activated.
-    var whenActivated: CallbackPhases { restoring == nil ? whenEntered : whenEntered.union(.ofRestoring) }
+    var whenActivated: CallbackPhases {
+        restoring == nil ? whenEntered : whenEntered.union(CallbackPhases(.didRestore))
+    }
+
+    /// Whether the state holds machines.
+    var isComposite: Bool { composite != nil }
 
     /// Finds the hooks of a class.
     /// - Parameters:
     ///   - state: The class.
-    ///   - hasActivity: Whether anything goes on by itself while the machine is in the state.
-    init(of state: any WorkflowState.Type, hasActivity: Bool) {
+    ///   - hasDeadlines: Whether events are due in it.
+    init(of state: any WorkflowState.Type, hasDeadlines: Bool) {
         // To find out that a class does not conform is slow, and for most classes one question answers for all.
         let type = state as? any Capability.Type
         exitGuarding = type as? any ExitGuarding.Type
@@ -36,16 +45,24 @@ struct StateHooks: Sendable {
         exiting = type as? any Exiting.Type
         entering = type as? any Entering.Type
         restoring = type as? any Restoring.Type
+        composite = type as? any Composite.Type
+        working = type as? any Working.Type
         whenLeft = CallbackPhases(listening: [
             (.guards, exitGuarding != nil), (.willExit, exitPreparing != nil), (.didExit, exiting != nil),
         ])
         whenEntered = CallbackPhases(listening: [
             (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil), (.didEnter, entering != nil),
         ])
-        if hasActivity {
+        if hasDeadlines || working != nil || composite != nil {
             whenLeft.insert(CallbackPhases(.activityEnd))
             whenEntered.insert(CallbackPhases(.activityStart))
             whenUpdated.insert(CallbackPhases(.activityStart))
+        }
+        if working != nil { whenUpdated.insert(CallbackPhases(.activityEnd)) }
+        if composite != nil {
+            whenLeft.formUnion([CallbackPhases(.willExit), CallbackPhases(.regions)])
+            whenEntered.insert(CallbackPhases(.regions))
+            whenUpdated.insert(CallbackPhases(.regions))
         }
     }
 }
@@ -54,50 +71,91 @@ struct StateHooks: Sendable {
 extension StateHooks {
     func shouldExit(_ transition: StateTransition) throws {
         func ask<C: ExitGuarding>(_ type: C.Type) throws {
-            try transition.objects.withSource(as: type) { try $0.shouldExit(transition) }
+            try transition.withSource(as: type) { try $0.shouldExit(transition) }
         }
         if let exitGuarding { try ask(exitGuarding) }
     }
 
     func shouldEnter(_ transition: StateTransition) throws {
         func ask<C: EntryGuarding>(_ type: C.Type) throws {
-            try transition.objects.withDestination(as: type) { try $0.shouldEnter(transition) }
+            try transition.withDestination(as: type) { try $0.shouldEnter(transition) }
         }
         if let entryGuarding { try ask(entryGuarding) }
     }
 
     func willExit(_ transition: StateTransition) {
         func tell<C: ExitPreparing>(_ type: C.Type) {
-            transition.objects.withSource(as: type) { $0.willExit(transition) }
+            transition.withSource(as: type) { $0.willExit(transition) }
         }
         if let exitPreparing { tell(exitPreparing) }
     }
 
     func willEnter(_ transition: StateTransition) {
         func tell<C: EntryPreparing>(_ type: C.Type) {
-            transition.objects.withDestination(as: type) { $0.willEnter(transition) }
+            transition.withDestination(as: type) { $0.willEnter(transition) }
         }
         if let entryPreparing { tell(entryPreparing) }
     }
 
     func didExit(_ transition: StateTransition) {
         func tell<C: Exiting>(_ type: C.Type) {
-            transition.objects.withSource(as: type) { $0.didExit(transition) }
+            transition.withSource(as: type) { $0.didExit(transition) }
         }
         if let exiting { tell(exiting) }
     }
 
     func didEnter(_ transition: StateTransition) {
         func tell<C: Entering>(_ type: C.Type) {
-            transition.objects.withDestination(as: type) { $0.didEnter(transition) }
+            transition.withDestination(as: type) { $0.didEnter(transition) }
         }
         if let entering { tell(entering) }
     }
 
     func didRestore(_ transition: StateTransition) {
         func tell<C: Restoring>(_ type: C.Type) {
-            transition.objects.withDestination(as: type) { $0.didRestore(transition) }
+            transition.withDestination(as: type) { $0.didRestore(transition) }
         }
         if let restoring { tell(restoring) }
+    }
+
+    /// Whether the new data of a state takes over the work of the old one.
+    func takesOverWork(_ transition: StateTransition) -> Bool {
+        func ask<C: Working>(_ type: C.Type) -> Bool {
+            guard let old = transition.sourceObject as? C, let new = transition.destinationObject as? C else {
+                preconditionFailure("An update replaces a state by another object of its class.")
+            }
+            return new.takesOverWork(of: old)
+        }
+        return working.map { ask($0) } ?? true
+    }
+
+    /// Whether the state hears of the transitions of machines in it.
+    var observesRegions: Bool { composite is any RegionObserving.Type }
+
+    /// The machines that an object of the class holds, each once.
+    func regions(of state: AnyObject) -> [any Region] {
+        guard composite != nil, let composite = state as? any Composite else { return [] }
+        var regions: [any Region] = []
+        for region in composite.regions where !regions.contains(where: { $0 === region }) { regions.append(region) }
+        return regions
+    }
+}
+
+extension StateTransition {
+    /// Calls a body with the source, which is of a class, without counting a reference to it.
+    @inline(__always)
+    fileprivate func withSource<Object: AnyObject>(as type: Object.Type, _ body: (Object) throws -> Void) rethrows {
+        guard let source = objects.lentSource else { preconditionFailure("An activation leaves no state.") }
+        try source.withObject(as: type, body)
+    }
+
+    /// Calls a body with the destination, which is of a class, without counting a reference to it.
+    @inline(__always)
+    fileprivate func withDestination<Object: AnyObject>(
+        as type: Object.Type,
+        _ body: (Object) throws -> Void
+    ) rethrows {
+        guard let destination = objects.lentDestination else { preconditionFailure("Nothing was lent.") }
+        try destination.withObject(as: type, body)
     }
 }

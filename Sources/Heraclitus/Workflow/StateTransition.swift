@@ -9,6 +9,17 @@ public struct StateTransition: Sendable {
         let isUpdate: Bool
         let source: (any WorkflowState.Type)?
         let destination: any WorkflowState.Type
+
+        /// The same for a state that is left together with the source.
+        func leaving(_ state: any WorkflowState.Type) -> Terms {
+            Terms(
+                eventName: eventName,
+                eventIndex: eventIndex,
+                isUpdate: false,
+                source: state,
+                destination: destination
+            )
+        }
     }
 
     let objects: LentObjects<Terms>
@@ -46,7 +57,9 @@ public struct StateTransition: Sendable {
     var machine: AnyObject? { objects.machine }
 
     /// The same for somebody who reads it later, and by then is not to have kept the machine alive.
-    var forLater: StateTransition { StateTransition(objects.forLater()) }
+    func forLater(keeping context: GivenContext?) -> StateTransition {
+        StateTransition(objects.forLater(keeping: context?.object))
+    }
 }
 
 extension StateTransition: CustomStringConvertible {

@@ -76,6 +76,9 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The names of the states in which it is ignored.
         public let ignored: [String]
 
+        /// Why it fires by itself; empty for an event that does not.
+        public let triggers: [Trigger]
+
         /// The names of the states that it leads to from any state, except those in which it is ignored.
         ///
         /// Its ``transitions`` list each of these pairs, too.
@@ -88,7 +91,20 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         public let hasHooks: Bool
 
         /// Whether it fires by itself, as one with a deadline does.
-        public let isAutomatic: Bool
+        public var isAutomatic: Bool { !triggers.isEmpty }
+    }
+
+    /// Why an event of a transition table fires by itself.
+    @nonexhaustive
+    public enum Trigger: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Its time has come: ``WorkflowEvent/due(_:)`` and the like.
+        case due
+
+        /// The work of the state has failed: ``WorkflowEvent/whenFailed(enters:)`` and the like.
+        case failure
+
+        /// Machines in the state have ended: ``WorkflowEvent/whenFinal(_:enters:)``.
+        case completion
     }
 
     /// A pair of states of a transition table.
@@ -129,7 +145,7 @@ extension TransitionTable {
 }
 
 extension TransitionTable.Event {
-    /// Decodes an event, also one of an earlier version of the library.
+    /// Decodes an event, also one of an earlier version of the library; triggers of a later version are left out.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -137,10 +153,11 @@ extension TransitionTable.Event {
         name = try container.decode(String.self, forKey: .name)
         transitions = try container.decode([TransitionTable.Transition].self, forKey: .transitions)
         ignored = try container.decode([String].self, forKey: .ignored)
+        triggers = (try container.decodeIfPresent([String].self, forKey: .triggers) ?? [])
+            .compactMap(TransitionTable.Trigger.init(rawValue:))
         fromAnyState = try container.decodeIfPresent([String].self, forKey: .fromAnyState) ?? []
         isGuarded = try container.decodeIfPresent(Bool.self, forKey: .isGuarded) ?? false
         hasHooks = try container.decodeIfPresent(Bool.self, forKey: .hasHooks) ?? false
-        isAutomatic = try container.decodeIfPresent(Bool.self, forKey: .isAutomatic) ?? false
     }
 }
 

@@ -29,9 +29,13 @@ public struct UserInfo: Sendable {
         /// When the event was due, if it has fired by itself.
         let due: Date?
 
-        init(_ values: [String: Value], due: Date? = nil) {
+        /// The error for which the event has fired by itself.
+        let failure: (any Error)?
+
+        init(_ values: [String: Value], due: Date? = nil, failure: (any Error)? = nil) {
             self.values = values
             self.due = due
+            self.failure = failure
         }
     }
 
@@ -47,7 +51,12 @@ public struct UserInfo: Sendable {
     /// That of an event that fires by itself.
     init(due date: Date) { storage = Storage([:], due: date) }
 
+    /// That of an event that fires because the work of a state has failed.
+    init(failure: any Error) { storage = Storage([:], failure: failure) }
+
     var due: Date? { storage?.due }
+
+    var failure: (any Error)? { storage?.failure }
 
     /// What is stored in an object, which a transition has been lent.
     init(storedIn object: AnyObject?) { storage = object as? Storage }

@@ -69,6 +69,15 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// An event both updates a state and leads from it to itself.
     case contradictoryUpdate(event: String, state: String)
 
+    /// A state's work is that of a state of another workflow: `work(_:)` gets the ``Workplace`` of that one.
+    case foreignWork(className: String, workflow: String)
+
+    /// An event fires when work has failed, and none of the states that it leads from is ``Working``.
+    case failureWithoutWork(event: String)
+
+    /// Several events fire when the work of a state has failed.
+    case ambiguousFailure(state: String, events: [String])
+
     /// The type of the initial state is neither a class nor `any` protocol of states: for example an optional, or `any Error`.
     case unsuitableStateType(String)
 
@@ -88,8 +97,6 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     case initialStateIsNoClass(String)
 
     /// A guard was added before an `or`, and is not asked for the pairs that `or` adds, because they are not of its types.
-    ///
-    /// It does not stop the program.
     case unaskedGuard(event: String)
 
     /// The class of the initial state is not registered: no event and no list of states names it.
@@ -100,7 +107,7 @@ extension WorkflowProblem {
     /// Whether the first use of the workflow stops the program; the others are only in ``Workflow/diagnostics``.
     public var stopsTheProgram: Bool {
         switch self {
-        case .migrationToUnknownState, .unaskedGuard: false
+        case .migrationToUnknownState: false
         default: true
         }
     }
@@ -133,13 +140,13 @@ extension WorkflowProblem: CustomStringConvertible {
         case .mistakenGroup(let name, let state):
             "The closure of the group \"\(name)\" is wrong about \(state): it asks for something other than the group's protocol."
         case .blankEventName(let property):
-            "The name of the event \(property) is blank."
+            "The event of the property `\(property)` has a blank name."
         case .duplicateEventName(let name, let properties):
             "Several events have the name \"\(name)\": \(properties.joined(separator: ", "))."
         case .emptyEvent(let name):
             "The event \"\(name)\" leads nowhere: it lists no source or no destination."
         case .blankActionName(let property):
-            "The name of the action \(property) is blank."
+            "The action of the property `\(property)` has a blank name."
         case .duplicateActionName(let name, let properties):
             "Several actions have the name \"\(name)\": \(properties.joined(separator: ", "))."
         case .emptyAction(let name):
@@ -150,6 +157,12 @@ extension WorkflowProblem: CustomStringConvertible {
             "The event \"\(event)\" is ignored in \(state), and also leads from it."
         case .contradictoryUpdate(let event, let state):
             "The event \"\(event)\" updates \(state), and also leads from it to itself."
+        case .foreignWork(let className, let workflow):
+            "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `Workplace` of this workflow."
+        case .failureWithoutWork(let event):
+            "The event \"\(event)\" fires when work has failed, but no state that it leads from is `Working`."
+        case .ambiguousFailure(let state, let events):
+            "Several events fire when the work of \(state) has failed: \(events.joined(separator: ", "))."
         case .unsuitableStateType(let name):
             "The initial state is declared as \(name), which is neither a class nor `any` protocol of states."
         case .foreignState(let className, let expected):

@@ -18,7 +18,7 @@
 /// `TimedOutState: FailureState`. A subclass that no event names is listed in ``Workflow/states``.
 ///
 /// A state has hooks by conforming to capabilities: ``ExitGuarding``,
-/// ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``, ``Entering``, ``Restoring``, ``Copying``.
+/// ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``, ``Entering``, ``Restoring``, ``Copying``, ``Working``.
 public protocol WorkflowState: AnyObject, Codable, Sendable {
     /// The stable name of this state, which archives, errors and tables use.
     ///

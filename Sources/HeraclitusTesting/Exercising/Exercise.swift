@@ -38,9 +38,46 @@ public func exercise<W: Workflow>(
     firedByHooks hookEvents: Set<String> = [],
     except: Set<String> = [],
     invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool> = [:]
+) throws(ExerciseFailure) -> ExerciseReport where W.Context == Void {
+    try exercise(
+        workflow,
+        context: (),
+        samples: samples,
+        covering: coverage,
+        restartingAtEveryStep: isRestarting,
+        firedByHooks: hookEvents,
+        except: except,
+        invariants: invariants
+    )
+}
+
+/// Drives machines through a workflow whose states need a context, as ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``
+/// does.
+/// - Parameters:
+///   - workflow: The workflow.
+///   - context: What the states need and archives do not keep; made anew for each machine and each restart.
+///   - samples: How states are made; an `EmptyState` needs none.
+///   - coverage: Which ways are gone.
+///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
+///   - hookEvents: The names of the events that hooks may fire.
+///   - except: Names of properties that need not survive an archive.
+///   - invariants: What has to be true of a machine before its first and after every transition.
+/// - Returns: What was done.
+/// - Throws: ``ExerciseFailure``.
+@discardableResult
+public func exercise<W: Workflow>(
+    _ workflow: W.Type,
+    context: @escaping @autoclosure () -> W.Context,
+    samples: [Sample<W>] = [],
+    covering coverage: PathCoverage = .transitionPairs,
+    restartingAtEveryStep isRestarting: Bool = true,
+    firedByHooks hookEvents: Set<String> = [],
+    except: Set<String> = [],
+    invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool> = [:]
 ) throws(ExerciseFailure) -> ExerciseReport {
     let exercise = Exercise(
         table: W.table,
+        context: context,
         samples: samples,
         isRestarting: isRestarting,
         hookEvents: hookEvents,
@@ -53,6 +90,7 @@ public func exercise<W: Workflow>(
 /// What is exercised, and how.
 struct Exercise<W: Workflow> {
     let table: TransitionTable
+    let context: () -> W.Context
     let samples: [Sample<W>]
     let isRestarting: Bool
     let hookEvents: Set<String>

@@ -28,9 +28,37 @@ public func expectCompatible<W: Workflow>(
     in folder: URL,
     recording isRecording: Bool = false,
     firedByHooks hookEvents: Set<String> = []
+) throws where W.Context == Void {
+    try expectCompatible(
+        workflow,
+        context: (),
+        samples: samples,
+        in: folder,
+        recording: isRecording,
+        firedByHooks: hookEvents
+    )
+}
+
+/// Throws unless everything that was stored can still be read, of a workflow whose states need a context, as
+/// ``expectCompatible(_:samples:in:recording:firedByHooks:)`` does.
+/// - Parameters:
+///   - workflow: The workflow.
+///   - context: What the states need and archives do not keep; made anew for each machine and each restart.
+///   - samples: How states are made.
+///   - folder: Where the files are; one folder for each workflow.
+///   - isRecording: Whether to write the file of today's version anew, if nothing is broken.
+///   - hookEvents: The names of the events that hooks may fire.
+/// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; what reading and writing files throws.
+public func expectCompatible<W: Workflow>(
+    _ workflow: W.Type,
+    context: @escaping @autoclosure () -> W.Context,
+    samples: [Sample<W>] = [],
+    in folder: URL,
+    recording isRecording: Bool = false,
+    firedByHooks hookEvents: Set<String> = []
 ) throws {
     let table = W.table
-    let today = ArchiveLock(of: table, try archives(of: W.self, samples, firedByHooks: hookEvents))
+    let today = ArchiveLock(of: table, try archives(of: W.self, context, samples, firedByHooks: hookEvents))
     let locks = try ArchiveLock.all(in: folder)
     let breaks = try locks.flatMap { try Compatibility<W>($0, today, initial: table.initial).breaks() }
     guard breaks.isEmpty else { throw IncompatibleArchives(workflow: table.workflow, breaks: breaks) }
@@ -68,12 +96,14 @@ public struct ArchiveLockNotRecorded: Error, Equatable, CustomStringConvertible 
 /// Archives of machines that are driven through every transition.
 private func archives<W: Workflow>(
     of workflow: W.Type,
+    _ context: @escaping () -> W.Context,
     _ samples: [Sample<W>],
     firedByHooks hookEvents: Set<String>
 ) throws -> [(state: String, archive: JSONValue)] {
     var archives: [(state: String, archive: JSONValue)] = []
     let exercise = Exercise(
         table: W.table,
+        context: context,
         samples: samples,
         isRestarting: true,
         hookEvents: hookEvents,

@@ -74,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
                     self.wfile.write(body[position:limit])
                     self.wfile.flush()
                     if word != "cut":
-                        time.sleep(60)
+                        time.sleep(600 if word == "hold" else 60)
                     self.close_connection = True
                     self.connection.close()
                     return

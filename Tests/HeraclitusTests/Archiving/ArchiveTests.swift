@@ -57,6 +57,18 @@ import Testing
         )
     }
 
+    @Test("The revision stops at the largest number that every JSON reader represents exactly")
+    func largestRevision() throws {
+        let new = String(decoding: try StateMachine<Door>().archive(), as: UTF8.self)
+        let old = new.replacingOccurrences(of: #""revision":0"#, with: #""revision":9007199254740991"#)
+        let door = try StateMachine<Door>(archive: Data(old.utf8))
+        try door.fire.open(OpenState())
+        #expect(door.revision == 9_007_199_254_740_992)
+        try door.fire.close()
+        #expect(door.revision == 9_007_199_254_740_992)
+        #expect(try StateMachine<Door>(archive: door.archive()).revision == 9_007_199_254_740_992)
+    }
+
     @Test("A machine comes back with its class, its data and its revision, and archives to the same bytes")
     func roundTrip() throws {
         let machine = StateMachine<Full>()

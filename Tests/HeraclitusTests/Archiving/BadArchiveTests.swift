@@ -56,8 +56,8 @@ import Testing
         )
         #expect(
             try Self.error("CompletedState", "ComplatedState")
-                == "The workflow has no state \"ComplatedState\" at state; its states are IdleState, LoadingState, "
-                + "FailureState, CompletedState, CancelledState."
+                == "The workflow has no state \"ComplatedState\"; its states are CompletedState, CancelledState, FailureState, "
+                + "LoadingState, IdleState."
         )
         #expect(
             try Self.error("\"revision\":3", "\"revision\":-3")

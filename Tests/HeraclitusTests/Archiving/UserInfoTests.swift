@@ -67,7 +67,7 @@ import Testing
         #expect(String(decoding: try encoder.encode(info), as: UTF8.self) == #"{"a":{"x":1.5},"b":1,"c":"t"}"#)
     }
 
-    @Test("It passes through every callback of a transition, and through the error of a refused one")
+    @Test("It passes through every callback of a transition, and through the error of a rejected one")
     func passing() throws {
         let machine = StateMachine<Heard>.active(Journal())
         let journal = Journal()

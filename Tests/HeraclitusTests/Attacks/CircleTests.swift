@@ -3,7 +3,7 @@ import Heraclitus
 import Synchronization
 import Testing
 
-/// Machines whose callbacks fire one another from several threads: no fire waits for ever, and those that would are refused.
+/// Machines whose callbacks fire one another from several threads: no fire waits for ever, and those that would are rejected.
 @Suite("Forced circles") struct CircleTests {
     /// A workflow whose name says which machine it is.
     struct Node<Number: Ordinal>: NodeWorkflow {
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("Of as many threads as machines that wait for one another in a circle exactly one is refused")
+    @Test("Of as many threads as machines that wait for one another in a circle exactly one is rejected")
     func rings() async throws {
         try await Attack("Forced circles, rings", suite: Self.self, counting: "circles").run { seed in
             var seed = seed
@@ -27,26 +27,26 @@ import Testing
                 index == 0 && count < 4 && seed.chance(50) ? [order[0], order[3]] : [order[index]]
             }
             let meeting = Meeting(count)
-            let refusals = Mutex<[(target: Int, held: [Int], error: InvalidTransition)]>([])
+            let rejections = Mutex<[(target: Int, held: [Int], error: InvalidTransition)]>([])
             onThreads(count) { index in
                 let held = paths[index]
                 let target = paths[(index + 1) % count][0]
                 let faults = nodes.go(held) {
                     meeting.come()
                     do throws(InvalidTransition) { try nodes.fire(target) } catch {
-                        refusals.withLock { $0.append((target, held, error)) }
+                        rejections.withLock { $0.append((target, held, error)) }
                     }
                 }
                 nodes.report(faults)
             }
-            let refused = refusals.withLock { $0 }
-            if refused.count != 1 { nodes.report(["\(refused.count) refusals of \(count) threads"]) }
-            for refusal in refused {
-                nodes.check(refusal.error, firing: refusal.target, holding: refusal.held)
+            let rejected = rejections.withLock { $0 }
+            if rejected.count != 1 { nodes.report(["\(rejected.count) rejections of \(count) threads"]) }
+            for rejection in rejected {
+                nodes.check(rejection.error, firing: rejection.target, holding: rejection.held)
                 // Every machine that somebody holds and another one waits for, and no other.
                 let waitedFor = Set(paths.map { "Node\($0[0])" })
-                if Set(refusal.error.machines) != waitedFor {
-                    nodes.report(["\(refusal.error.machines) instead of \(waitedFor.sorted())"])
+                if Set(rejection.error.machines) != waitedFor {
+                    nodes.report(["\(rejection.error.machines) instead of \(waitedFor.sorted())"])
                 }
             }
             nodes.checkUsable()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("Random ways through random machines never hang, and whatever is refused would have closed a circle")
+    @Test("Random ways through random machines never hang, and whatever is rejected would have closed a circle")
     func webs() async throws {
         try await Attack("Forced circles, webs", suite: Self.self, counting: "fires").run { seed in
             var root = seed
@@ -75,7 +75,7 @@ import Testing
     }
 }
 
-protocol NodeWorkflow: Workflow {
+protocol NodeWorkflow: Workflow where Context == Void {
     static func fire(_ machine: StateMachine<Self>, _ userInfo: UserInfo) throws(InvalidTransition)
 }
 
@@ -191,9 +191,9 @@ private final class Nodes: Sendable {
         if !held.contains(next) { way.held.withLock { $0.removeAll { $0 == next } } }
     }
 
-    /// Checks that a refusal was one of a circle, from the machine that was fired to one that the thread holds.
+    /// Checks that a rejection was one of a circle, from the machine that was fired to one that the thread holds.
     func check(_ error: InvalidTransition, firing target: Int, holding held: [Int]) {
-        guard error.reason == .deadlock else { return report(["refused otherwise: \(error)"]) }
+        guard error.reason == .deadlock else { return report(["rejected otherwise: \(error)"]) }
         let machines = error.machines
         if machines.first != "Node\(target)" { report(["\(machines) does not begin with Node\(target)"]) }
         if machines.count < 2 || Set(machines).count != machines.count { report(["\(machines) is no circle"]) }

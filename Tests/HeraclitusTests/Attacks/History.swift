@@ -31,7 +31,7 @@ struct Call: Sendable {
         /// A transition was made or, by a callback, accepted, to a state that was made for it.
         case made(Shown, from: Int?)
         case ignored
-        case refused(Refusal)
+        case rejected(Rejection)
         case state(Shown)
         case revision(Int)
         case allowed([String])
@@ -44,7 +44,7 @@ struct Call: Sendable {
         case nothing
     }
 
-    struct Refusal: Sendable {
+    struct Rejection: Sendable {
         let reason: InvalidTransition.Reason
         let source: String
         let allowed: [String]

@@ -206,9 +206,9 @@ extension HistoryChecker {
             guard let place = places[source], case .made(let destination, _) = operation.result,
                 places[destination.number] == place + 1
             else { return fault(.brokenChain, "\(operation) was built from a state that it does not leave") }
-        case .refused(let refusal) where operation.parent == nil:
-            guard let number = refusal.declinedIn else { return }
-            guard let place = places[number], states[place].name == refusal.source else {
+        case .rejected(let rejection) where operation.parent == nil:
+            guard let number = rejection.declinedIn else { return }
+            guard let place = places[number], states[place].name == rejection.source else {
                 return fault(.unexplained, "there was no such state: \(operation)")
             }
             shown(place, during: operation)
@@ -236,8 +236,8 @@ extension HistoryChecker {
             switch operation.result {
             case .ignored:
                 explains = { model.verdict(on: operation.attempt, in: $0.name) == .ignored }
-            case .refused(let refusal):
-                explains = { $0.name == refusal.source && model.explains(refusal, operation.attempt) }
+            case .rejected(let rejection):
+                explains = { $0.name == rejection.source && model.explains(rejection, operation.attempt) }
             case .allowed(let events):
                 explains = { model.allowed(in: $0.name) == events }
             case .can(let can):
@@ -264,17 +264,17 @@ extension HistoryChecker {
 }
 
 extension Model {
-    /// Whether an attempt is refused like this in the state that the refusal names.
-    func explains(_ refusal: Call.Refusal, _ attempt: Attempt) -> Bool {
-        guard allowed(in: refusal.source) == refusal.allowed else { return false }
-        let verdict = verdict(on: attempt, in: refusal.source)
-        if refusal.reason == .declined {
+    /// Whether an attempt is rejected like this in the state that the rejection names.
+    func explains(_ rejection: Call.Rejection, _ attempt: Attempt) -> Bool {
+        guard allowed(in: rejection.source) == rejection.allowed else { return false }
+        let verdict = verdict(on: attempt, in: rejection.source)
+        if rejection.reason == .declined {
             // Before there is an object only the event is asked for.
-            if refusal.isBuilders, case .fire(let event, _) = attempt { return leaves(refusal.source, by: event) }
+            if rejection.isBuilders, case .fire(let event, _) = attempt { return leaves(rejection.source, by: event) }
             if case .leads = verdict { return true }
             return false
         }
-        return verdict == .refused(refusal.reason)
+        return verdict == .rejected(rejection.reason)
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
             made(1, "open", .init(number: 2, name: "Plain"), from: 1, 10, built: 12, 20),
             made(2, "close", .init(number: 3, name: "Empty"), from: 2, 30, built: 32, 40),
             operation(3, .look, .state(.init(number: 2, name: "Plain")), 22, 25),
-            operation(4, .fire(event: "close", to: "Empty"), .refused(refusal("Empty", ["open", "call"])), 5, 15),
+            operation(4, .fire(event: "close", to: "Empty"), .rejected(rejection("Empty", ["open", "call"])), 5, 15),
         ]
         history.heard = [
             heard(1, "open", .init(number: 1, name: "Empty"), .init(number: 2, name: "Plain"), 1, 17),
@@ -79,12 +79,12 @@ import Testing
         )
     }
 
-    private func refusal(
+    private func rejection(
         _ source: String,
         _ allowed: [String],
         _ reason: InvalidTransition.Reason = .notAllowed
-    ) -> Call.Refusal {
-        Call.Refusal(reason: reason, source: source, allowed: allowed, declinedIn: nil)
+    ) -> Call.Rejection {
+        Call.Rejection(reason: reason, source: source, allowed: allowed, declinedIn: nil)
     }
 
     private func kinds(_ history: History, _ change: (inout History) -> Void) -> Set<HistoryChecker.Kind> {
@@ -211,10 +211,10 @@ import Testing
     func unexplained() {
         for history in [good, unobserved] {
             // Of a state that comes later, of one that has other events, and of one that would have accepted it.
-            let plain = refusal("Plain", ["close", "swing", "call"])
+            let plain = rejection("Plain", ["close", "swing", "call"])
             #expect(
                 kinds(history) {
-                    $0.operations[3] = operation(4, .fire(event: "leave", to: "Base"), .refused(plain), 1, 8)
+                    $0.operations[3] = operation(4, .fire(event: "leave", to: "Base"), .rejected(plain), 1, 8)
                 }.contains(.unexplained)
             )
             #expect(
@@ -222,7 +222,7 @@ import Testing
                     $0.operations[3] = operation(
                         4,
                         .fire(event: "close", to: "Empty"),
-                        .refused(refusal("Empty", ["open"])),
+                        .rejected(rejection("Empty", ["open"])),
                         5,
                         15
                     )
@@ -233,7 +233,7 @@ import Testing
                     $0.operations[3] = operation(
                         4,
                         .fire(event: "open", to: "Plain"),
-                        .refused(refusal("Empty", ["open", "call"])),
+                        .rejected(rejection("Empty", ["open", "call"])),
                         5,
                         15
                     )
@@ -273,12 +273,12 @@ import Testing
         let early = operation(
             7,
             .fire(event: "swing", to: "Plain"),
-            .refused(refusal("Empty", ["open", "call"])),
+            .rejected(rejection("Empty", ["open", "call"])),
             13,
             14,
             under: 1
         )
-        // Refused as if `close` had been accepted before, which came later.
+        // Rejected as if `close` had been accepted before, which came later.
         #expect(
             kinds(good) {
                 nested(&$0)

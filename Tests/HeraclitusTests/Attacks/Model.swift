@@ -15,7 +15,7 @@ struct Model: Sendable {
     enum Verdict: Equatable, Sendable {
         case leads(isUpdate: Bool)
         case ignored
-        case refused(InvalidTransition.Reason)
+        case rejected(InvalidTransition.Reason)
     }
 
     let name: String
@@ -69,28 +69,28 @@ extension Model {
 
     /// What becomes of an attempt in a state.
     func verdict(on attempt: Attempt, in state: String) -> Verdict {
-        guard let source = Self.index(state) else { return .refused(.unregisteredState) }
+        guard let source = Self.index(state) else { return .rejected(.unregisteredState) }
         switch attempt {
         case .fire(let name, let destination):
-            guard let event = events.firstIndex(where: { $0.name == name }) else { return .refused(.unknownEvent) }
+            guard let event = events.firstIndex(where: { $0.name == name }) else { return .rejected(.unknownEvent) }
             guard table[event][source].contains(true) else {
-                return ignoring[event].contains(source) ? .ignored : .refused(.notAllowed)
+                return ignoring[event].contains(source) ? .ignored : .rejected(.notAllowed)
             }
             guard let destination else {
                 // What the definition says counts here, and not how many subclasses there are.
                 let isClear = !events[event].isUpdate ? events[event].to == [Self.empty] : source == Self.empty
-                return isClear ? .leads(isUpdate: events[event].isUpdate) : .refused(.destinationNeeded)
+                return isClear ? .leads(isUpdate: events[event].isUpdate) : .rejected(.destinationNeeded)
             }
-            guard let index = Self.index(destination) else { return .refused(.unregisteredState) }
-            return table[event][source][index] ? .leads(isUpdate: events[event].isUpdate) : .refused(.notAllowed)
+            guard let index = Self.index(destination) else { return .rejected(.unregisteredState) }
+            return table[event][source][index] ? .leads(isUpdate: events[event].isUpdate) : .rejected(.notAllowed)
         case .enter(let destination):
-            guard let index = Self.index(destination) else { return .refused(.unregisteredState) }
+            guard let index = Self.index(destination) else { return .rejected(.unregisteredState) }
             return entering(index, from: source)
         case .enterNamed(let destination):
-            guard let index = Self.index(destination) else { return .refused(.unknownState) }
+            guard let index = Self.index(destination) else { return .rejected(.unknownState) }
             let verdict = entering(index, from: source)
             guard verdict == .leads(isUpdate: false), index != Self.empty else { return verdict }
-            return .refused(.destinationNeeded)
+            return .rejected(.destinationNeeded)
         case .look, .can, .perform, .activate:
             return .ignored
         }
@@ -98,7 +98,7 @@ extension Model {
 
     private func entering(_ destination: Int, from source: Int) -> Verdict {
         let count = events.indices.count { !events[$0].isUpdate && table[$0][source][destination] }
-        return count == 1 ? .leads(isUpdate: false) : .refused(count == 0 ? .noEvent : .ambiguousEvent)
+        return count == 1 ? .leads(isUpdate: false) : .rejected(count == 0 ? .noEvent : .ambiguousEvent)
     }
 
     /// The events that a state allows, in the order of the definition.
@@ -107,7 +107,7 @@ extension Model {
         return events.indices.filter { table[$0][source].contains(true) }.map { events[$0].name }
     }
 
-    /// Whether the table refuses no fire of an event in a state: it leads from there, or is ignored there.
+    /// Whether the table rejects no fire of an event in a state: it leads from there, or is ignored there.
     func accepts(_ event: String, in state: String) -> Bool {
         guard let source = Self.index(state), let index = events.firstIndex(where: { $0.name == event }) else {
             return false

@@ -279,7 +279,7 @@ extension RandomArena {
                 return .performed(state.shown, revision: revision)
             }
             do {
-                guard isNamed else { return (try machine.perform(body), nil) }
+                guard isNamed else { return (try machine.perform(block: body), nil) }
                 let userInfo = self.userInfo(id)
                 return (try machine.perform(action: "act", in: NumberedBase.self, userInfo: userInfo, body), nil)
             } catch {
@@ -290,10 +290,10 @@ extension RandomArena {
 
     private func userInfo(_ id: Int) -> UserInfo { isObserved ? ["operation": id] : [:] }
 
-    private func refusal(_ error: InvalidTransition) -> Call.Result {
+    private func rejection(_ error: InvalidTransition) -> Call.Result {
         let declined = error.underlyingError as? Declined
-        return .refused(
-            Call.Refusal(
+        return .rejected(
+            Call.Rejection(
                 reason: error.reason,
                 source: error.source,
                 allowed: error.allowedEvents,
@@ -319,7 +319,7 @@ extension RandomArena {
                 let state = Model.make(kind)
                 try machine.enter(state, userInfo: userInfo(id))
                 return (.made(state.shown, from: nil), nil)
-            } catch { return (refusal(error), nil) }
+            } catch { return (rejection(error), nil) }
         }
     }
 }
@@ -361,7 +361,7 @@ extension RandomArena {
                 case (false, false): try W.fire(event, of: machine, userInfo: userInfo, try make(current()))
                 case (false, true): try W.fire(event, of: machine, userInfo: userInfo) { try make($0) }
                 }
-            } catch { return (refusal(error), built) }
+            } catch { return (rejection(error), built) }
             return (made.map { .made($0, from: source) } ?? .ignored, built)
         }
     }
@@ -372,7 +372,7 @@ extension RandomArena {
             let count = player.madeCount
             do throws(InvalidTransition) {
                 try machine.fire(named: name, userInfo: userInfo(id))
-            } catch { return (refusal(error), nil) }
+            } catch { return (rejection(error), nil) }
             guard let made = player.made(after: count) else { return (.ignored, nil) }
             return (.made(Shown(number: made, name: Model.states[Model.empty]), from: nil), nil)
         }

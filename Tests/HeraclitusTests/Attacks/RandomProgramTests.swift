@@ -58,7 +58,7 @@ extension AttackedWorkflow {
                 for destination in Model.states {
                     let verdict = model.verdict(on: .fire(event: event.name, to: destination), in: source)
                     let isValid = (try? validator.validate(named: event.name, from: source, to: destination)) != nil
-                    if case .refused = verdict { #expect(!isValid) } else { #expect(isValid) }
+                    if case .rejected = verdict { #expect(!isValid) } else { #expect(isValid) }
                 }
             }
         }

@@ -28,9 +28,9 @@ extension HistoryChecker {
         case .performed(let state, _):
             projected = state
             place = places[state.number]
-        case .refused(let refusal):
-            place = refusal.declinedIn.flatMap { places[$0] }
-            projected = Shown(number: refusal.declinedIn ?? -1, name: refusal.source)
+        case .rejected(let rejection):
+            place = rejection.declinedIn.flatMap { places[$0] }
+            projected = Shown(number: rejection.declinedIn ?? -1, name: rejection.source)
         default: return fault(.wrongNesting, "called back: \(root)")
         }
         for operation in inner {
@@ -60,10 +60,10 @@ extension HistoryChecker {
                 if history.model.verdict(on: operation.attempt, in: projected.name) != .ignored {
                     fault(.wrongNesting, "\(operation) in \(projected)")
                 }
-            case .refused(let refusal):
+            case .rejected(let rejection):
                 let isRight =
-                    refusal.source == projected.name && history.model.explains(refusal, operation.attempt)
-                    && (refusal.declinedIn == nil || projected.number < 0 || refusal.declinedIn == projected.number)
+                    rejection.source == projected.name && history.model.explains(rejection, operation.attempt)
+                    && (rejection.declinedIn == nil || projected.number < 0 || rejection.declinedIn == projected.number)
                 if !isRight { fault(.wrongNesting, "\(operation) in \(projected)") }
             case .allowed(let events):
                 if history.model.allowed(in: projected.name) != events {
@@ -83,8 +83,8 @@ extension HistoryChecker {
     private mutating func checkPreparing(_ operation: Call) {
         switch operation.result {
         case .made, .ignored: fault(.wrongNesting, "\(operation) from a guard, a builder or a will hook")
-        case .refused(let refusal):
-            if refusal.reason != .transitionInProgress { fault(.wrongNesting, "\(operation) in progress") }
+        case .rejected(let rejection):
+            if rejection.reason != .transitionInProgress { fault(.wrongNesting, "\(operation) in progress") }
         default: break
         }
     }
@@ -132,7 +132,7 @@ extension HistoryChecker {
     private func isAnswer(_ heard: Told, to operation: Call) -> Bool {
         switch (heard.what, operation.result) {
         case (.made(_, _, let told, _), .made(let state, _)): told == state
-        case (.rejected(let reason), .refused(let refusal)): reason == refusal.reason
+        case (.rejected(let reason), .rejected(let rejection)): reason == rejection.reason
         case (.ignored, .ignored): true
         case (.performed, .performed): operation.attempt == .perform(named: true)
         default: false
@@ -143,7 +143,7 @@ extension HistoryChecker {
     private func toldOrder(of all: [Call], root: Int, first: Int?) -> [Call] {
         let told = all.filter { operation in
             switch operation.result {
-            case .made, .refused: true
+            case .made, .rejected: true
             case .ignored: operation.attempt.isFire
             case .performed: operation.attempt == .perform(named: true)
             default: false
@@ -151,8 +151,8 @@ extension HistoryChecker {
         }
         let inner = told.filter { $0.id != root }.sorted { $0.end < $1.end }
         let outer = told.filter { $0.id == root }
-        guard let first, case .refused? = outer.first?.result else { return outer + inner }
-        // What its guards have tried was refused before it, and nobody is told anything before both are.
+        guard let first, case .rejected? = outer.first?.result else { return outer + inner }
+        // What its guards have tried was rejected before it, and nobody is told anything before both are.
         return inner.filter { $0.end < first } + outer + inner.filter { $0.end > first }
     }
 }

@@ -15,7 +15,7 @@ import Testing
         let pay = Event(from: SentState.self, LapsedState.self, to: PaidState.self)
         let close = Event(from: PaidState.self, to: ClosedState.self).due(after: .seconds(3_600))
         let forget = Event(from: LapsedState.self, to: ClosedState.self).due(after: .seconds(60))
-            .guarded { lapsed, _, _ in if lapsed.number == 13 { throw Refusal() } }
+            .guarded { lapsed, _, _ in if lapsed.number == 13 { throw Objection() } }
     }
 
     final class DraftState: WorkflowState, EmptyState {}
@@ -214,7 +214,7 @@ import Testing
         final class TwoState: WorkflowState, EmptyState {}
     }
 
-    @Test("Deadlines that have always passed are a chain without an end, which is refused as such")
+    @Test("Deadlines that have always passed are a chain without an end, which is rejected as such")
     func endless() throws {
         let machine = StateMachine<Spin>(scheduler: clock.scheduler)
         let rejected = Journal()

@@ -87,14 +87,14 @@ import Testing
 
     struct Unasked: Workflow {
         static var initial: any OwnState { AState() }
-        let toggle = Event(from: AState.self, to: BState.self).guarded { _, _, _ in throw Refusal() }
+        let toggle = Event(from: AState.self, to: BState.self).guarded { _, _, _ in throw Objection() }
             .or(from: BState.self, to: AState.self)
-        let elsewhere = Event(from: AState.self, to: BState.self).guarded { _, _, _ in throw Refusal() }
+        let elsewhere = Event(from: AState.self, to: BState.self).guarded { _, _, _ in throw Objection() }
             .or(from: CState.self, to: BState.self)
-        let several = Event(from: AState.self, BState.self, to: BState.self).guarded { _, _, _ in throw Refusal() }
+        let several = Event(from: AState.self, BState.self, to: BState.self).guarded { _, _, _ in throw Objection() }
             .or(from: CState.self, to: BState.self)
         let behind = Event(from: AState.self, to: BState.self).or(from: BState.self, to: CState.self)
-            .guarded { _, _, _ in throw Refusal() }
+            .guarded { _, _, _ in throw Objection() }
         let hooked = Event(from: AState.self, to: BState.self).willFire { _, _, _ in }
             .or(from: BState.self, to: AState.self)
     }
@@ -111,7 +111,7 @@ import Testing
     func guards() throws {
         #expect(Unasked.diagnostics == [.unaskedGuard(event: "toggle"), .unaskedGuard(event: "elsewhere")])
         #expect(UnaskedGroups.diagnostics == [.unaskedGuard(event: "wrong")])
-        #expect(Unasked.diagnostics.allSatisfy { !$0.stopsTheProgram })
+        #expect(Unasked.diagnostics.allSatisfy { $0.stopsTheProgram })
     }
 
     // MARK: Names

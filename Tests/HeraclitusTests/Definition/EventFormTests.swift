@@ -165,7 +165,7 @@ struct Forms: Workflow {
         #expect(machine.revision == 2)
     }
 
-    @Test("An object of a class that is not registered is refused, with a reason of its own")
+    @Test("An object of a class that is not registered is rejected, with a reason of its own")
     func unregistered() throws {
         let machine = StateMachine<Forms>()
         let error = #expect(throws: InvalidTransition.self) { try machine.fire.split(SecretState()) }
@@ -195,7 +195,16 @@ struct Forms: Workflow {
         #expect(several?.candidates == ["many", "ionize", "listed", "anyToList"])
     }
 
-    @Test("An unknown name is refused with the names that there are")
+    @Test("`enter` takes no event that gives the state new data")
+    func enterAgain() throws {
+        let door = StateMachine<Door>()
+        try door.fire.open(OpenState(1))
+        let none = #expect(throws: InvalidTransition.self) { try door.enter(OpenState(2)) }
+        #expect(none?.reason == .noEvent)
+        #expect((door.state as? OpenState)?.angle == 1)
+    }
+
+    @Test("An unknown name is rejected with the names that there are")
     func unknownName() {
         let machine = StateMachine<Download>()
         let error = #expect(throws: InvalidTransition.self) {
@@ -208,7 +217,7 @@ struct Forms: Workflow {
         #expect(!machine.can(named: "laod"))
     }
 
-    @Test("An event that is no stored property can be refused, and not more")
+    @Test("An event that is no stored property can be rejected, and not more")
     func computed() {
         let machine = StateMachine<Computing>()
         let error = #expect(throws: InvalidTransition.self) { try machine.fire.computed() }
@@ -216,11 +225,11 @@ struct Forms: Workflow {
         #expect(!machine.can.computed)
     }
 
-    @Test("An event value that belongs to no workflow is refused and not mistaken for one of its name")
+    @Test("An event value that belongs to no workflow is rejected and not mistaken for one of its name")
     func unbound() throws {
         let machine = StateMachine<Forms>(alreadyIn: GasState())
         let narrow = Forms.Event<FluidState, PlasmaState>("Vent the Gas", from: FluidState.self, to: PlasmaState.self)
-        let values = [Forms.events.named.guarded { _, _, _ in throw Refusal() }, Forms().named]
+        let values = [Forms.events.named.guarded { _, _, _ in throw Objection() }, Forms().named]
         let errors = [
             #expect(throws: InvalidTransition.self) { try machine.fire(narrow) { _ in PlasmaState() } },
             #expect(throws: InvalidTransition.self) { try machine.fire(values[0]) },
@@ -274,7 +283,7 @@ struct Forms: Workflow {
         var computed: Event<GasState, FluidState> { Event(from: GasState.self, to: FluidState.self) }
     }
 
-    @Test("A state that is not of the workflow's own type is refused, and not more")
+    @Test("A state that is not of the workflow's own type is rejected, and not more")
     func unsuitable() {
         let machine = StateMachine<Narrow>()
         let error = #expect(throws: InvalidTransition.self) { try machine.fire.leave() }
@@ -298,8 +307,8 @@ struct Forms: Workflow {
     func modifiersAndPairs() throws {
         let machine = StateMachine<Modified>()
         try machine.fire.toggle()
-        let refused = #expect(throws: InvalidTransition.self) { try machine.fire.toggle(userInfo: ["refuse": true]) }
-        #expect(refused?.underlyingError as? Refusal == Refusal(text: "all"))
+        let rejected = #expect(throws: InvalidTransition.self) { try machine.fire.toggle(userInfo: ["decline": true]) }
+        #expect(rejected?.underlyingError as? Objection == Objection(text: "all"))
         try machine.fire.toggle()
         try machine.fire.toggle()
         #expect(Modified.journal.entries == ["to gas", "any", "any", "to gas", "any"])
@@ -313,7 +322,7 @@ struct Forms: Workflow {
             .or(from: GasState.self, to: FluidState.self)
             .willFire { _, _, _ in Self.journal.write("any") }
             .guarded { _, _, transition in
-                if transition.userInfo["refuse", as: Bool.self] == true { throw Refusal(text: "all") }
+                if transition.userInfo["decline", as: Bool.self] == true { throw Objection(text: "all") }
             }
     }
 

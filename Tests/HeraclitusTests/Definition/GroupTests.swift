@@ -47,7 +47,7 @@ struct Playback: Workflow {
     let play = Event(from: BufferingState.self, PausedState.self, to: PlayingState.self)
     let stop = Event(from: .running, to: StoppedState.self)
         .guarded { running, _, transition in
-            if let limit = transition.userInfo["limit", as: Double.self], running.speed > limit { throw Refusal() }
+            if let limit = transition.userInfo["limit", as: Double.self], running.speed > limit { throw Objection() }
         }
     let pause = Event(
         from: StateGroup((any Positioned).self, named: "With Position") { $0 is any Positioned.Type },

@@ -27,7 +27,7 @@ import Testing
         }
         func shouldExit(_ transition: StateTransition) throws {
             journal.write("shouldExit")
-            if transition.userInfo["stay", as: Bool.self] == true { throw Refusal() }
+            if transition.userInfo["stay", as: Bool.self] == true { throw Objection() }
         }
         func willExit(_ transition: StateTransition) { journal.write("willExit") }
         func didEnter(_ transition: StateTransition) { journal.write("didEnter") }

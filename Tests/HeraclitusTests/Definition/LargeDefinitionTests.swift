@@ -46,7 +46,7 @@ enum NumberedStates {
     static func first(_ count: Int) -> [any WorkflowState.Type] { Array(all.prefix(count)) }
 }
 
-protocol LargeWorkflow: Workflow where AnyState == any WorkflowState {}
+protocol LargeWorkflow: Workflow where AnyState == any WorkflowState, Context == Void {}
 
 extension LargeWorkflow {
     static var initial: any WorkflowState { Numbered<D0, D0, D0, D0>() }

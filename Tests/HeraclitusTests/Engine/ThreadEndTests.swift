@@ -78,6 +78,23 @@ import Testing
         registration.cancel()
     }
 
+    @Test("A thread that has fired another machine before it ends leaves both to others")
+    func afterAnother() throws {
+        let other = StateMachine<Door>()
+        let door = Self.abandoned { door in
+            door.didEnter(OpenState.self) { _, _ in
+                try? other.fire.open(OpenState())
+                Thread.exit()
+            }
+        }
+        let done = onThread {
+            try? door.fire.close()
+            try? other.fire.close()
+        }
+        #expect(done.comes(within: 30))
+        #expect(door.isIn(ClosedState.self) && other.isIn(ClosedState.self))
+    }
+
     @Test("No later thread is taken for the one that has ended")
     func later() throws {
         let door = Self.abandoned { $0.didEnter(OpenState.self) { _, _ in Thread.exit() } }

@@ -44,17 +44,17 @@ import Testing
         #expect(turn.phase == .idle)
     }
 
-    @Test("While a fire is decided another one is refused, and the decision goes on")
+    @Test("While a fire is decided another one is rejected, and the decision goes on")
     func inProgress() {
         var turn = Decisions(in: 0)
         _ = turn.beginFire()
-        #expect(turn.beginFire() == .refuseInProgress)
+        #expect(turn.beginFire() == .rejectInProgress)
         #expect(turn.phase == .deciding(isNested: false))
         #expect(turn.accept(leadingTo: 1) == .carryOut)
     }
 
-    @Test("A fire that is refused or ignored leaves the turn as it was")
-    func refused() {
+    @Test("A fire that is rejected or ignored leaves the turn as it was")
+    func rejected() {
         var turn = Decisions(in: 4)
         _ = turn.beginFire()
         turn.endFire()
@@ -85,7 +85,7 @@ import Testing
             return
         }
         #expect(turn.phase == .deciding(isNested: false))
-        #expect(turn.beginFire() == .refuseInProgress)
+        #expect(turn.beginFire() == .rejectInProgress)
         turn.commit()
         #expect(Self.drained(&turn) == ["second", "third"])
         #expect(turn.lastQueued == nil)
@@ -112,7 +112,7 @@ import Testing
         var turn = Decisions(in: 0)
         _ = turn.beginFire()
         _ = turn.beginAction()
-        #expect(turn.beginFire() == .refuseInProgress)
+        #expect(turn.beginFire() == .rejectInProgress)
     }
 
     @Test("A chain of fires ends at the limit, and what was accepted is carried out")
@@ -124,7 +124,7 @@ import Testing
             turn.enqueue("")
             turn.endFire()
         }
-        #expect(turn.beginFire() == .refuseEndlessChain)
+        #expect(turn.beginFire() == .rejectEndlessChain)
         #expect(turn.phase == .announcing)
         #expect(Self.drained(&turn).count == Decisions.chainLimit)
     }

@@ -17,32 +17,32 @@ class LoudState: HeardState, ExitGuarding, EntryGuarding, ExitPreparing, EntryPr
     @unchecked Sendable
 {
     let journal: Journal
-    let refusesExit: Bool
-    let refusesEntry: Bool
+    let declinesExit: Bool
+    let declinesEntry: Bool
 
     class var name: String { "Loud" }
 
-    init(_ journal: Journal = Journal(), refusesExit: Bool = false, refusesEntry: Bool = false) {
+    init(_ journal: Journal = Journal(), declinesExit: Bool = false, declinesEntry: Bool = false) {
         self.journal = journal
-        self.refusesExit = refusesExit
-        self.refusesEntry = refusesEntry
+        self.declinesExit = declinesExit
+        self.declinesEntry = declinesEntry
     }
 
     required init(from decoder: any Decoder) throws {
         journal = Journal()
-        refusesExit = false
-        refusesEntry = false
+        declinesExit = false
+        declinesEntry = false
     }
 
     func encode(to encoder: any Encoder) throws {}
 
     func shouldExit(_ transition: StateTransition) throws {
         hear("shouldExit", transition)
-        if refusesExit { throw Refusal(text: "exit") }
+        if declinesExit { throw Objection(text: "exit") }
     }
     func shouldEnter(_ transition: StateTransition) throws {
         hear("shouldEnter", transition)
-        if refusesEntry { throw Refusal(text: "entry") }
+        if declinesEntry { throw Objection(text: "entry") }
     }
     func willExit(_ transition: StateTransition) { hear("willExit", transition) }
     func willEnter(_ transition: StateTransition) { hear("willEnter", transition) }

@@ -11,6 +11,6 @@ final class Journal: Sendable {
     func clear() { lines.withLock { $0 = [] } }
 }
 
-struct Refusal: Error, Equatable {
+struct Objection: Error, Equatable {
     var text = "no"
 }

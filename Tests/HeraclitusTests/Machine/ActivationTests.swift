@@ -5,7 +5,7 @@ import Testing
     @Test("A new machine enters its initial state once, without guards, event or source, and without counting it")
     func new() {
         let journal = Journal()
-        let machine = StateMachine<Heard>(entering: AState(journal, refusesEntry: true))
+        let machine = StateMachine<Heard>(entering: AState(journal, declinesEntry: true))
         machine.willEnter(AState.self) { _, transition in
             journal.write("own.willEnter \(transition.event ?? "no event") \(transition.source == nil)")
             #expect(transition.machine(as: Heard.self)?.isActive == false)
@@ -24,7 +24,25 @@ import Testing
         #expect(machine.previousState == nil)
     }
 
-    @Test("The first fire activates first, and that stands even if the fire is refused")
+    @Test("The will hooks of an activation must not fire, and its did hooks may")
+    func willHooks() {
+        let journal = Journal()
+        let machine = StateMachine<Heard>()
+        machine.willEnter(AState.self) { _, transition in
+            let error = #expect(throws: InvalidTransition.self) {
+                try transition.machine(as: Heard.self)?.fire.go(BState())
+            }
+            if let error { journal.write("\(error.reason)") }
+        }
+        machine.didEnter(AState.self) { _, transition in
+            #expect(throws: Never.self) { try transition.machine(as: Heard.self)?.fire.go(BState()) }
+        }
+        machine.activate()
+        #expect(journal.entries == ["transitionInProgress"])
+        #expect(machine.stateName == "B")
+    }
+
+    @Test("The first fire activates first, and that stands even if the fire is rejected")
     func firstFire() {
         let journal = Journal()
         let machine = StateMachine<Heard>(entering: AState(journal))

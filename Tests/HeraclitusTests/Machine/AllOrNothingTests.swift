@@ -2,40 +2,40 @@ import Heraclitus
 import Testing
 
 @Suite("All or nothing") struct AllOrNothingTests {
-    enum Refuser: CaseIterable {
+    enum Decliner: CaseIterable {
         case event, exit, entry, own, builder, argument
     }
 
     @Test(
         "Whoever declines, nothing has changed, the error comes back, and the machine is usable",
-        arguments: Refuser.allCases
+        arguments: Decliner.allCases
     )
-    func declining(_ refuser: Refuser) throws {
+    func declining(_ decliner: Decliner) throws {
         let journal = Journal()
-        let machine = StateMachine<Strict>(entering: AState(journal, refusesExit: refuser == .exit))
+        let machine = StateMachine<Strict>(entering: AState(journal, declinesExit: decliner == .exit))
         machine.activate()
         journal.clear()
         let before = machine.state
         let own =
-            refuser == .own ? machine.guarded(\.go) { _, _, _ in throw Refusal(text: "own") } : nil
+            decliner == .own ? machine.guarded(\.go) { _, _, _ in throw Objection(text: "own") } : nil
 
         let error = try #require(throws: InvalidTransition.self) {
-            switch refuser {
+            switch decliner {
             case .builder:
-                try machine.fire.go(userInfo: ["key": 7]) { _ in throw Refusal(text: "builder") }
+                try machine.fire.go(userInfo: ["key": 7]) { _ in throw Objection(text: "builder") }
             case .argument:
-                func make() throws -> BState { throw Refusal(text: "argument") }
+                func make() throws -> BState { throw Objection(text: "argument") }
                 try machine.fire.go(make(), userInfo: ["key": 7])
             default:
                 try machine.fire.go(
-                    BState(journal, refusesEntry: refuser == .entry),
-                    userInfo: ["key": 7, "refuse": refuser == .event]
+                    BState(journal, declinesEntry: decliner == .entry),
+                    userInfo: ["key": 7, "decline": decliner == .event]
                 )
             }
         }
 
         #expect(error.reason == .declined)
-        #expect((error.underlyingError as? Refusal)?.text == "\(refuser)")
+        #expect((error.underlyingError as? Objection)?.text == "\(decliner)")
         #expect(error.workflow == "Strict")
         #expect(error.event == "go")
         #expect(error.source == "A")
@@ -46,7 +46,7 @@ import Testing
         #expect(machine.previousState == nil)
         #expect(journal.entries.allSatisfy { $0.contains("should") })
         own?.cancel()
-        if refuser != .exit {
+        if decliner != .exit {
             try machine.fire.go(BState(journal))
             #expect(machine.stateName == "B")
         }
@@ -55,7 +55,7 @@ import Testing
     struct Strict: Workflow {
         static var initial: any HeardState { AState() }
         let go = Event(from: AState.self, to: BState.self).guarded { _, _, transition in
-            if transition.userInfo["refuse", as: Bool.self] == true { throw Refusal(text: "event") }
+            if transition.userInfo["decline", as: Bool.self] == true { throw Objection(text: "event") }
         }
     }
 
@@ -63,11 +63,11 @@ import Testing
     func once() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
-        try? machine.fire.go(BState(journal, refusesEntry: true))
+        try? machine.fire.go(BState(journal, declinesEntry: true))
         #expect(journal.entries == ["go.guard1", "go.guard2", "A.shouldExit", "B.shouldEnter"])
     }
 
-    @Test("The builder of a refused event does not run, nor is its argument made")
+    @Test("The builder of a rejected event does not run, nor is its argument made")
     func lazyArgument() throws {
         let machine = StateMachine<Heard>.active(Journal())
         func make() -> CState {

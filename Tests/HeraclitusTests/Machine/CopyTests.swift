@@ -23,7 +23,7 @@ import Testing
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
         machine.didEnter(BState.self) { _, _ in journal.write("own") }
-        machine.guarded(\.go) { _, _, _ in throw Refusal() }
+        machine.guarded(\.go) { _, _, _ in throw Objection() }
         let copy = machine.copy()
         try copy.fire.go(BState(journal))
         #expect(journal.entries.contains("go.guard1"))

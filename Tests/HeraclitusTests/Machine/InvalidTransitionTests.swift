@@ -6,21 +6,21 @@ import Testing
     @Test("The texts say what was tried, where, why not, and what would be allowed")
     func texts() throws {
         let machine = StateMachine<Download>()
-        let refused = try #require(throws: InvalidTransition.self) {
+        let rejected = try #require(throws: InvalidTransition.self) {
             try machine.fire.finish(CompletedState(byteCount: 1))
         }
         #expect(
-            refused.description
+            rejected.description
                 == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState. "
                 + "Allowed in IdleState: \"load\", \"cancel\"."
         )
         #expect(
-            refused.errorDescription
+            rejected.errorDescription
                 == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState."
         )
-        #expect(refused.failureReason == "it does not lead from there to CompletedState.")
-        #expect(refused.recoverySuggestion == "Allowed in IdleState: \"load\", \"cancel\".")
-        #expect((refused as any Error).localizedDescription == refused.errorDescription)
+        #expect(rejected.failureReason == "\"finish\" does not lead from IdleState to CompletedState.")
+        #expect(rejected.recoverySuggestion == "Allowed in IdleState: \"load\", \"cancel\".")
+        #expect((rejected as any Error).localizedDescription == rejected.errorDescription)
 
         let unknown = try #require(throws: InvalidTransition.self) { try machine.fire(named: "go") }
         #expect(
@@ -33,11 +33,11 @@ import Testing
                 + "Allowed in IdleState: \"load\", \"cancel\"."
         )
         let declined = try #require(throws: InvalidTransition.self) {
-            try machine.fire.load { _ in throw Refusal(text: "busy") }
+            try machine.fire.load { _ in throw Objection(text: "busy") }
         }
         #expect(
             declined.description
-                == "Download cannot fire \"load\" in IdleState: it was declined: Refusal(text: \"busy\")"
+                == "Download cannot fire \"load\" in IdleState: it was declined: Objection(text: \"busy\")"
         )
         try machine.fire.cancel()
         let final = try #require(throws: InvalidTransition.self) { try machine.fire.cancel() }
@@ -63,7 +63,8 @@ import Testing
         let error = try #require(throws: InvalidTransition.self) {
             try machine.fire.load(LoadingState(request: Request(url: "")))
         }
-        #expect(error.failureReason == "it was declined: \(words)")
+        let isLocalized = guardsError.errorDescription != nil || guardsError.failureReason != nil
+        #expect(error.failureReason == (isLocalized ? words : "it was declined: \(words)"))
         let text = (error as any Error).localizedDescription
         #expect(text == "Download cannot fire \"load\" in IdleState: it was declined: \(words)")
         #expect(error.description == text && error.recoverySuggestion == nil)
@@ -71,6 +72,30 @@ import Testing
             try machine.perform(action: "dial", in: IdleState.self) { _ in throw guardsError }
         }
         #expect(action != nil)
+    }
+
+    private struct Ladder: Workflow {
+        static var initial: any WorkflowState { LowState() }
+        let climb = Event(from: LowState.self, to: HighState.self).or(from: HighState.self, to: TopState.self)
+        let rest = Event(updating: HighState.self)
+        final class LowState: EmptyState {}
+        class HighState: EmptyState, @unchecked Sendable { required init() {} }
+        final class TopState: HighState, @unchecked Sendable {}
+    }
+
+    @Test("An event that leads from the state, but not to the object, says what it needs")
+    func wrongDestination() throws {
+        let low = StateMachine<Ladder>()
+        let first = try #require(throws: InvalidTransition.self) { try low.fire.climb(Ladder.LowState()) }
+        let start = "Ladder cannot fire \"climb\" in LowState: "
+        #expect(first.description == start + "it leads from there to HighState or TopState, not to LowState.")
+        #expect(first.failureReason == "it leads from there to HighState or TopState, not to LowState.")
+        let high = StateMachine<Ladder>(alreadyIn: Ladder.HighState())
+        let second = try #require(throws: InvalidTransition.self) { try high.fire.rest(Ladder.TopState()) }
+        #expect(
+            second.description
+                == "Ladder cannot fire \"rest\" in HighState: it keeps the class of the state: it needs a HighState, not a TopState."
+        )
     }
 
     @Test("An error within an error is one sentence, which ends with what would work where it failed")

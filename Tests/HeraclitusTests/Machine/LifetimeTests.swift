@@ -58,7 +58,7 @@ import Testing
 
     final class ListeningState: CountedState, ExitGuarding, Entering, @unchecked Sendable {
         func shouldExit(_ transition: StateTransition) throws {
-            if transition.userInfo["refuse", as: Bool.self] == true { throw CancellationError() }
+            if transition.userInfo["decline", as: Bool.self] == true { throw CancellationError() }
         }
 
         func didEnter(_ transition: StateTransition) {
@@ -107,7 +107,7 @@ import Testing
         _ live: (StateMachine<W>, Census) throws -> Void,
         from initial: (Census) -> W.AnyState,
         location: SourceLocation = #_sourceLocation
-    ) rethrows {
+    ) rethrows where W.Context == Void {
         let census = Census()
         do {
             let machine = StateMachine<W>(entering: initial(census))
@@ -200,15 +200,15 @@ import Testing
         )
     }
 
-    @Test("What is refused goes at once", arguments: ["guard", "unknown", "place", "builder", "own guard"])
-    func refused(by reason: String) {
+    @Test("What is rejected goes at once", arguments: ["guard", "unknown", "place", "builder", "own guard"])
+    func rejected(by reason: String) {
         expectExtinct(
             Classes.self,
             { machine, census in
                 let own = machine.shouldEnter(SecondState.self) { _, _ in throw CancellationError() }
                 #expect(throws: InvalidTransition.self) {
                     switch reason {
-                    case "guard": try machine.fire.go(FirstState(census), userInfo: ["refuse": true])
+                    case "guard": try machine.fire.go(FirstState(census), userInfo: ["decline": true])
                     case "unknown": try machine.fire.go(UnknownState(census))
                     case "place": try machine.fire.second(SecondState(census))
                     case "builder":
@@ -377,7 +377,7 @@ import Testing
         var kind: String { "impostor" }
     }
 
-    @Test("A value where a state object is due is refused, whatever it holds")
+    @Test("A value where a state object is due is rejected, whatever it holds")
     func impostor() throws {
         let census = Census()
         let machine = StateMachine<Anything>(entering: FirstState(census))

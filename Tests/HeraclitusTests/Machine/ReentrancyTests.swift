@@ -60,7 +60,7 @@ import Testing
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             let error = #expect(throws: InvalidTransition.self) {
-                try machine.fire.onward(CState(refusesEntry: true))
+                try machine.fire.onward(CState(declinesEntry: true))
             }
             #expect(error?.reason == .declined)
             #expect(error?.source == "B")
@@ -112,7 +112,7 @@ import Testing
                     do throws(InvalidTransition) { try machine.fire.back(AState()) } catch {
                         reasons.write("\(error.reason)")
                     }
-                    throw Refusal()
+                    throw Objection()
                 }
             } catch { reasons.write("\(error.reason)") }
             do throws(InvalidTransition) { try machine.fire.back(AState()) } catch { reasons.write("\(error.reason)") }
@@ -160,6 +160,43 @@ import Testing
         try machine.fire.go(BState(), userInfo: ["token": Token { try? machine.fire.again(AState()) }])
         #expect(machine.revision == 4)
         #expect(machine.stateName == "A")
+    }
+
+    final class UnheardState: EmptyState {}
+    final class LaterState: EmptyState {}
+
+    /// Fires on, and lets somebody listen only then.
+    final class FiringState: WorkflowState, Entering {
+        let journal: Journal
+
+        init(_ journal: Journal) { self.journal = journal }
+
+        init(from decoder: any Decoder) { journal = Journal() }
+
+        func encode(to encoder: any Encoder) {}
+
+        func didEnter(_ transition: StateTransition) {
+            guard let machine = transition.machine(as: Unheard.self) else { return }
+            try? machine.fire.finish(LaterState(), userInfo: ["from": "hook"])
+            let journal = journal
+            machine.didEnter(LaterState.self) { _, transition in
+                journal.write("\(transition) \(transition.userInfo["from", as: String.self] ?? "nobody")")
+            }
+        }
+    }
+
+    struct Unheard: Workflow {
+        static var initial: any WorkflowState { UnheardState() }
+        let begin = Event(from: UnheardState.self, to: FiringState.self)
+        let finish = Event(from: FiringState.self, to: LaterState.self)
+    }
+
+    @Test("Who begins to listen when a nested fire was accepted hears of it with its own user info")
+    func listeningLater() throws {
+        let journal = Journal()
+        let machine = StateMachine<Unheard>()
+        try machine.fire.begin(FiringState(journal), userInfo: ["from": "caller"])
+        #expect(journal.entries == ["finish: FiringState → LaterState hook"])
     }
 
     @Test("The limit holds for activation and the first fire together")

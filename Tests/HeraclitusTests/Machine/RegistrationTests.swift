@@ -28,11 +28,11 @@ import Testing
     @Test("A guard is asked though the last use of its registration is over")
     func guarded() throws {
         let machine = StateMachine<Heard>.active(Journal())
-        let registrations = [machine.guarded(\.again) { _, _, _ in throw Refusal() }]
+        let registrations = [machine.guarded(\.again) { _, _, _ in throw Objection() }]
         #expect(registrations.count == 1)
         for _ in 0..<3 {
             let error = #expect(throws: InvalidTransition.self) { try machine.fire.again(AState()) }
-            #expect(error?.underlyingError is Refusal)
+            #expect(error?.underlyingError is Objection)
         }
     }
 
@@ -48,6 +48,38 @@ import Testing
         registrations = nil
         try machine.fire.again(AState())
         #expect(journal.entries == ["stored", "stored", "stays", "stays"])
+    }
+
+    @Test("What a cancelled closure keeps goes when the machine can be used again")
+    func released() throws {
+        let journal = Journal()
+        let machine = StateMachine<Door>()
+        let registration: Registration
+        do {
+            let token = ReentrancyTests.Token { [weak machine] in
+                machine?.onTransition { _ in journal.write("heard") }
+                journal.write(machine?.stateName ?? "gone")
+            }
+            registration = machine.didEnter(OpenState.self) { _, _ in withExtendedLifetime(token) {} }
+        }
+        #expect(journal.entries == [])
+        registration.cancel()
+        #expect(journal.entries == ["ClosedState"])
+        try machine.fire.open(OpenState())
+        #expect(journal.entries == ["ClosedState", "heard"])
+    }
+
+    @Test("What a callback adds is called from the next phase on, in the same transition")
+    func addedMeanwhile() throws {
+        let journal = Journal()
+        let machine = StateMachine<Heard>.active(Journal())
+        machine.didExit(AState.self) { _, transition in
+            guard let machine = transition.machine(as: Heard.self), machine.revision == 1 else { return }
+            machine.didExit(AState.self) { _, _ in journal.write("did exit") }
+            machine.didEnter(BState.self) { _, _ in journal.write("did enter") }
+        }
+        try machine.fire.go(BState())
+        #expect(journal.entries == ["did enter"])
     }
 
     @Test("Registrations are cancelled at once when that is asked for, and take further ones")

@@ -10,13 +10,15 @@ import Testing
         let items: Int
         init(items: Int) { self.items = items }
         func shouldExit(_ transition: StateTransition) throws {
-            if transition.userInfo["locked", as: Bool.self] == true { throw Refusal(text: "locked") }
+            if transition.userInfo["locked", as: Bool.self] == true { throw Objection(text: "locked") }
         }
     }
     final class PaidState: WorkflowState, EntryGuarding {
         let cents: Int
         init(cents: Int) { self.cents = cents }
-        func shouldEnter(_ transition: StateTransition) throws { if cents == 0 { throw Refusal(text: "nothing paid") } }
+        func shouldEnter(_ transition: StateTransition) throws {
+            if cents == 0 { throw Objection(text: "nothing paid") }
+        }
     }
     final class EmptiedState: WorkflowState, EmptyState {}
     final class SentState: WorkflowState, EmptyState {}
@@ -25,17 +27,17 @@ import Testing
         static var initial: any WorkflowState { CartState(items: 0) }
 
         let pay = Event(from: CartState.self, to: PaidState.self)
-            .guarded { cart, _, _ in if cart.items == 0 { throw Refusal(text: "the cart is empty") } }
+            .guarded { cart, _, _ in if cart.items == 0 { throw Objection(text: "the cart is empty") } }
         let drop = Event(from: CartState.self, to: EmptiedState.self).ignored(in: EmptiedState.self)
-            .guarded { cart, _, _ in if cart.items == 0 { throw Refusal(text: "the cart is empty") } }
+            .guarded { cart, _, _ in if cart.items == 0 { throw Objection(text: "the cart is empty") } }
             .guarded { _, _, transition in
-                guard transition.userInfo["isSure", as: Bool.self] == true else { throw Refusal(text: "not sure") }
+                guard transition.userInfo["isSure", as: Bool.self] == true else { throw Objection(text: "not sure") }
             }
         let send = Event(from: PaidState.self, to: SentState.self)
         let split = Event(from: CartState.self, to: EmptiedState.self, SentState.self)
     }
 
-    private static func texts(_ errors: [any Error]) -> [String] { errors.map { ($0 as? Refusal)?.text ?? "\($0)" } }
+    private static func texts(_ errors: [any Error]) -> [String] { errors.map { ($0 as? Objection)?.text ?? "\($0)" } }
 
     /// Everything that an error says.
     private static func all(_ error: InvalidTransition?) -> [String] {
@@ -74,7 +76,7 @@ import Testing
             for userInfo: UserInfo in [[:], ["isSure": true], ["locked": true]] {
                 let machine = StateMachine<Shop>(alreadyIn: Self.make(source))
                 machine.activate()
-                machine.shouldEnter(SentState.self) { _, _ in throw Refusal(text: "own") }
+                machine.shouldEnter(SentState.self) { _, _ in throw Objection(text: "own") }
                 func run(_ fire: Fire<Shop>) -> InvalidTransition? {
                     Self.error { () throws(InvalidTransition) in
                         if let destination {
@@ -105,7 +107,7 @@ import Testing
         try machine.rehearse(Shop.events.pay, PaidState(cents: 1))
         try machine.rehearse(named: "pay", entering: PaidState(cents: 1))
         try machine.rehearse(named: "drop", userInfo: ["isSure": true])
-        #expect(throws: InvalidTransition.self) { try machine.rehearse.pay { _ in throw Refusal() } }
+        #expect(throws: InvalidTransition.self) { try machine.rehearse.pay { _ in throw Objection() } }
         #expect(machine.revision == 0 && machine.state is CartState)
     }
 
@@ -132,7 +134,7 @@ import Testing
         #expect(throws: InvalidTransition.self) { try machine.rehearse.back(AState(journal)) }
         try machine.rehearse.touch(AState(journal))
         #expect(journal.entries == ["touch.guard"])
-        // The table refuses before anything is made.
+        // The table rejects before anything is made.
         #expect(throws: InvalidTransition.self) {
             try machine.rehearse.back { _ in
                 journal.write("built")
@@ -268,9 +270,9 @@ extension RehearsalTests {
         let machine = StateMachine<Shop>(alreadyIn: CartState(items: 1))
         #expect(
             machine.offers(userInfo: ["isSure": true]).map(\.description) == [
-                "pay: allowed with PaidState", "drop: allowed",
-                "send: it does not lead from there to SentState.",
-                "split: allowed with EmptiedState or SentState",
+                "pay: needs PaidState", "drop: allowed",
+                "send: not allowed in CartState",
+                "split: needs EmptiedState or SentState",
             ]
         )
         let emptied = StateMachine<Shop>(alreadyIn: EmptiedState())
@@ -284,7 +286,7 @@ extension RehearsalTests {
     func unmetGuards() throws {
         let journal = Journal()
         let machine = StateMachine<Shop>(alreadyIn: CartState(items: 0))
-        machine.shouldEnter(EmptiedState.self) { _, _ in throw Refusal(text: "own") }
+        machine.shouldEnter(EmptiedState.self) { _, _ in throw Objection(text: "own") }
         machine.observe { journal.write("\($0)") }
         let offer = machine.offers(userInfo: ["locked": true])[1]
         #expect(Self.texts(offer.unmetGuards) == ["the cart is empty", "not sure", "locked", "own"])
@@ -294,7 +296,7 @@ extension RehearsalTests {
         #expect(Self.all(offer.rejection) == Self.all(fired))
         #expect(
             offer.description
-                == #"drop: Refusal(text: "the cart is empty"); Refusal(text: "not sure"); Refusal(text: "locked"); Refusal(text: "own")"#
+                == #"drop: Objection(text: "the cart is empty"); Objection(text: "not sure"); Objection(text: "locked"); Objection(text: "own")"#
         )
         let sure = machine.offers(userInfo: ["isSure": true])[1]
         #expect(Self.texts(sure.unmetGuards) == ["the cart is empty", "own"])
@@ -310,6 +312,6 @@ extension RehearsalTests {
             journal.write(machine.offers().map(\.description).joined(separator: "; "))
         }
         try machine.fire.go(BState())
-        #expect(journal.entries.count == 1 && journal.entries[0].hasPrefix("go: it does not lead from there to B.;"))
+        #expect(journal.entries.count == 1 && journal.entries[0].hasPrefix("go: not allowed in C; "))
     }
 }

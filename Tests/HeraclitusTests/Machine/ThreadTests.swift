@@ -51,7 +51,7 @@ import Testing
     func racing() {
         let machine = StateMachine<Toggle>()
         let accepted = Atomic<Int>(0)
-        let refused = Atomic<Int>(0)
+        let rejected = Atomic<Int>(0)
         onThreads(8) { index in
             for _ in 0..<500 {
                 do throws(InvalidTransition) {
@@ -59,12 +59,12 @@ import Testing
                     accepted.add(1, ordering: .relaxed)
                 } catch {
                     #expect(error.reason == .notAllowed)
-                    refused.add(1, ordering: .relaxed)
+                    rejected.add(1, ordering: .relaxed)
                 }
             }
         }
         #expect(accepted.load(ordering: .relaxed) == machine.revision)
-        #expect(accepted.load(ordering: .relaxed) + refused.load(ordering: .relaxed) == 4_000)
+        #expect(accepted.load(ordering: .relaxed) + rejected.load(ordering: .relaxed) == 4_000)
         #expect(machine.isIn(OddState.self) == !machine.revision.isMultiple(of: 2))
     }
 
@@ -118,7 +118,7 @@ import Testing
         #expect(machine.revision == 2)
     }
 
-    @Test("Machines that fire one another from callbacks on two threads never hang: one of the fires is refused")
+    @Test("Machines that fire one another from callbacks on two threads never hang: one of the fires is rejected")
     func deadlock() throws {
         let left = StateMachine<Toggle>()
         let right = StateMachine<Counter>()
@@ -188,9 +188,9 @@ import Testing
         }
         #expect(released.comes())
         #expect(done.comes())
-        let refused = onThread { try? machine.fire.refuse(heavy()) }
+        let declined = onThread { try? machine.fire.decline(heavy()) }
         #expect(released.comes())
-        #expect(refused.comes())
+        #expect(declined.comes())
     }
 
     final class HeavyState: WorkflowState {
@@ -203,7 +203,7 @@ import Testing
     struct Releasing: Workflow {
         static var initial: any WorkflowState { HeavyState(nil) }
         let swap = Event(from: HeavyState.self, to: HeavyState.self)
-        let refuse = Event(from: HeavyState.self, to: HeavyState.self).guarded { _, _, _ in throw Refusal() }
+        let decline = Event(from: HeavyState.self, to: HeavyState.self).guarded { _, _, _ in throw Objection() }
     }
 
     @Test("Reading, copying and encoding while others fire shows one moment each time")

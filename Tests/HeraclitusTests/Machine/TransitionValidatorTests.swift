@@ -14,7 +14,7 @@ import Testing
         #expect(validator.allowedEvents(in: GasState.self) == [])
     }
 
-    static let refusals:
+    static let rejections:
         [(event: String, source: String, destination: String?, reason: InvalidTransition.Reason, allowed: [String])] = [
             ("load", "LoadingState", "LoadingState", .notAllowed, ["finish", "fail", "cancel"]),
             ("load", "LoadingState", nil, .notAllowed, ["finish", "fail", "cancel"]),
@@ -25,8 +25,8 @@ import Testing
             ("", "", "", .unknownEvent, []),
         ]
 
-    @Test("It refuses everything else, and says why", arguments: refusals)
-    func refused(
+    @Test("It rejects everything else, and says why", arguments: rejections)
+    func rejected(
         _ event: String,
         _ source: String,
         _ destination: String?,

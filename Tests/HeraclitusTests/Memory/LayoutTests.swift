@@ -28,7 +28,7 @@ import Testing
     final class StrangeState: BaseState, @unchecked Sendable {}
 
     /// The same events for every form.
-    protocol Form: Workflow {
+    protocol Form: Workflow where Context == Void {
         static func made(_ state: BaseState) -> AnyState?
         static func base(of state: AnyState) -> BaseState
         var go: Event<FirstState, SecondState> { get }
@@ -149,10 +149,32 @@ import Testing
             #expect(seen.count > 8)
             #expect(try walk(type, plain) == seen)
             let second = try #require(plain.stateIndex(named: "SecondState"))
-            #expect(plain.states[second].layout.layout?.isKnown == false)
+            #expect(plain.states[second].layout.value?.value.isKnown == false)
             #expect(!plain.content.value.objectAccess.isInPlace)
         }
         try compare(Self.forms[index])
+    }
+
+    protocol Answer: WorkflowState { var word: String { get } }
+    final class YesState: Answer, EmptyState { var word: String { "yes" } }
+    final class NoState: Answer, EmptyState { var word: String { "no" } }
+
+    struct Talk: Workflow {
+        static var initial: any Answer { YesState() }
+        let deny = Event(from: YesState.self, to: NoState.self)
+        let agree = Event(from: NoState.self, to: YesState.self)
+    }
+
+    @Test("Each state is asked by its own class's conformance")
+    func conformance() throws {
+        let machine = StateMachine<Talk>()
+        #expect(machine.state.word == "yes")
+        for _ in 0..<2 {
+            try machine.fire.deny()
+            #expect(machine.state.word == "no" && machine.previousState?.word == "yes")
+            try machine.fire.agree()
+            #expect(machine.state.word == "yes" && machine.previousState?.word == "no")
+        }
     }
 
     @Test("A state is released when nobody keeps it, by layouts and by casts", arguments: forms.indices)

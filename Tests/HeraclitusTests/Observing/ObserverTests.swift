@@ -36,7 +36,7 @@ import Testing
         let heard = Mutex<[Occurrence]>([])
         let door = StateMachine<Door>(alreadyIn: LockedState(7))
         door.observe { occurrence in heard.withLock { $0.append(occurrence) } }
-        let refusal = #expect(throws: InvalidTransition.self) { try door.fire.unlock(userInfo: ["code": 6]) }
+        let rejection = #expect(throws: InvalidTransition.self) { try door.fire.unlock(userInfo: ["code": 6]) }
         #expect(throws: WrongCode.self) {
             try door.perform(action: "force", in: LockedState.self, userInfo: ["tool": "bar"]) { _ in throw WrongCode()
             }
@@ -54,7 +54,7 @@ import Testing
             return
         }
         #expect(rejected.reason == .declined && rejected.underlyingError is WrongCode)
-        #expect(rejected.description == refusal?.description && rejected.userInfo["code", as: Int.self] == 6)
+        #expect(rejected.description == rejection?.description && rejected.userInfo["code", as: Int.self] == 6)
         #expect(refused.reason == .failed && refused.underlyingError is WrongCode && refused.action == "force")
         #expect(refused.userInfo["tool", as: String.self] == "bar")
         #expect(performed.name == "polish" && performed.state is LockedState)

@@ -11,7 +11,7 @@ import Testing
         let open = Event(from: ClosedState.self, to: OpenState.self)
         let swing = Event(updating: OpenState.self)
         let shut = Event(from: OpenState.self, to: ClosedState.self).ignored(in: ClosedState.self)
-            .guarded { open, _, _ in if open.angle > 90 { throw Refusal(text: "stuck") } }
+            .guarded { open, _, _ in if open.angle > 90 { throw Objection(text: "stuck") } }
     }
 
     private static func happen(to gate: StateMachine<Gate>) {
@@ -99,7 +99,7 @@ import Testing
         )
         #expect(
             lines[3]
-                == #"{"date":"then","destination":"ClosedState","event":"shut","kind":"rejected","message":"Gate cannot fire \"shut\" in OpenState: it was declined: Refusal(text: \"stuck\")","reason":"declined","revision":2,"source":"OpenState","userInfo":{"by":"me"},"workflow":"Gate"}"#
+                == #"{"date":"then","destination":"ClosedState","event":"shut","kind":"rejected","message":"Gate cannot fire \"shut\" in OpenState: it was declined: Objection(text: \"stuck\")","reason":"declined","revision":2,"source":"OpenState","userInfo":{"by":"me"},"workflow":"Gate"}"#
         )
         #expect(
             lines[5]

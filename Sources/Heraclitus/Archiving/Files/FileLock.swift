@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A lock that holds among threads and among processes, and that the system lets go when a process dies.
 ///
 /// Its file keeps a number for whoever takes it next.
@@ -29,17 +35,21 @@ struct FileLock: ~Copyable {
 
     /// The number that was kept last; 0 if none was, or if what is there is none.
     func number() throws(ArchiveError) -> Int {
-        let digits = try ArchiveError.of(path) { () throws(SystemError) in try file.beginning(20) }
+        let digits = try ArchiveError.of(path) { () throws(SystemError) in
+            try file.rewind()
+            return try file.next(20)
+        }
         return max(0, Int(String(decoding: digits, as: UTF8.self).prefix { $0 != "\n" }) ?? 0)
     }
 
     /// Keeps a number, which is on the disk when this returns.
     func keep(_ number: Int) throws(ArchiveError) {
         // As long as the one before, or a part of that would stay behind it.
-        let digits = Array(String(number).utf8)
-        let text = [UInt8](repeating: UInt8(ascii: "0"), count: 19 - digits.count) + digits + [UInt8(ascii: "\n")]
+        let digits = String(number)
+        let text = String(repeating: "0", count: 19 - digits.utf8.count) + digits + "\n"
         try ArchiveError.of(path) { () throws(SystemError) in
-            try file.overwriteBeginning(text)
+            try file.rewind()
+            try file.append(Data(text.utf8))
             try file.sync()
         }
     }

@@ -41,7 +41,7 @@ struct Folder: Sendable {
         var size = 1 << (firstLineOnly ? 10 : 14)
         while true {
             let chunk: Data
-            do throws(SystemError) { chunk = try file.read(size) } catch { throw .file(path, error) }
+            do throws(SystemError) { chunk = try file.next(size) } catch { throw .file(path, error) }
             if chunk.isEmpty { return content }
             content.append(chunk)
             guard content.count <= limit else { throw .tooLarge(content.count, limit: limit) }

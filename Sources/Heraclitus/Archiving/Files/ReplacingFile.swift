@@ -76,7 +76,7 @@ struct ReplacingFile: ~Copyable {
         try flush()
         do throws(SystemError) {
             try file.sync()
-            try SystemFile.rename(temporaryPath, to: path)
+            try SystemFile.move(temporaryPath, to: path)
         } catch {
             throw .file(path, error)
         }
@@ -85,7 +85,7 @@ struct ReplacingFile: ~Copyable {
     }
 
     private mutating func flush() throws(ArchiveError) {
-        do throws(SystemError) { try file.write(buffer) } catch { throw .file(path, error) }
+        do throws(SystemError) { try file.append(buffer) } catch { throw .file(path, error) }
         buffer.removeAll(keepingCapacity: true)
     }
 }

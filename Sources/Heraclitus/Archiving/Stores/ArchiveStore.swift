@@ -45,7 +45,7 @@ public protocol ArchiveStore: Sendable {
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.
-    /// - Returns: The ids, sorted.
+    /// - Returns: The ids, sorted by their UTF-8.
     /// - Throws: Errors of the store's medium.
     func ids(of workflow: String?, in state: String?) async throws -> [String]
 
@@ -58,6 +58,36 @@ public protocol ArchiveStore: Sendable {
     /// - Returns: The ids, those first in which something is due first.
     /// - Throws: What the store's medium throws.
     func ids(dueBy date: Date, of workflow: String?) async throws -> [String]
+
+    /// Finds the next ids of a listing, so that a listing of any length takes no more memory than a page of it.
+    ///
+    /// The default asks for all ids and leaves out the others.
+    /// - Parameters:
+    ///   - workflow: The name of the workflow; `nil` for any.
+    ///   - state: The name of the state; `nil` for any.
+    ///   - id: The last id of the page before; `nil` for the first page. It need not be stored any more.
+    ///   - limit: The maximum number of ids.
+    /// - Returns: The ids, sorted by their UTF-8; fewer than `limit` if there are no more.
+    /// - Throws: Errors of the store's medium.
+    func ids(of workflow: String?, in state: String?, after id: String?, limit: Int) async throws -> [String]
+
+    /// Loads several archives.
+    ///
+    /// The default loads one after the other.
+    /// - Parameter ids: The ids.
+    /// - Returns: The archives that are stored for them, in the order of the ids.
+    /// - Throws: What ``load(_:)`` throws.
+    func load(each ids: [String]) async throws -> [StoredArchive]
+
+    /// Stores several archives, each of which replaces the one with its revision.
+    ///
+    /// They are not a unit: a conflict of one does not keep the others from being stored, and when an error is thrown, some may
+    /// have been stored. The default saves one after the other.
+    /// - Parameter archives: The archives, with an id each.
+    /// - Returns: The new revisions in the order of the archives; `nil` for one that was not stored because of a conflict.
+    /// - Throws: Errors of the store's medium.
+    @discardableResult
+    func save(each archives: [StoredArchive]) async throws -> [Int?]
 }
 
 /// An archive as a store has it, with the properties by which it can be found.
@@ -129,8 +159,25 @@ public struct StoredArchive: Sendable, Hashable {
         of workflow: W.Type,
         limit: Int = .max,
         scheduler: Scheduler = .system
-    ) throws(ArchiveError) -> StateMachine<W> {
+    ) throws(ArchiveError) -> StateMachine<W> where W.Context == Void {
         try StateMachine<W>(archive: archive, limit: limit, scheduler: scheduler)
+    }
+
+    /// Restores the machine, and gives it what its states need.
+    /// - Parameters:
+    ///   - workflow: The workflow.
+    ///   - context: What the states need and archives do not keep.
+    ///   - limit: The maximum size in bytes; no limit by default, because the archive is in memory already.
+    ///   - scheduler: Fires the events that are due.
+    /// - Returns: The machine.
+    /// - Throws: ``ArchiveError``.
+    public func machine<W: Workflow>(
+        of workflow: W.Type,
+        context: W.Context,
+        limit: Int = .max,
+        scheduler: Scheduler = .system
+    ) throws(ArchiveError) -> StateMachine<W> {
+        try StateMachine<W>(archive: archive, context: context, limit: limit, scheduler: scheduler)
     }
 }
 
@@ -201,9 +248,24 @@ extension ArchiveStore {
     public func machine<W: Workflow>(
         _ id: String,
         of workflow: W.Type
+    ) async throws -> (machine: StateMachine<W>, revision: Int)? where W.Context == Void {
+        try await machine(id, of: workflow, context: ())
+    }
+
+    /// Restores the machine that is stored for an id, and gives it what its states need.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - workflow: The workflow.
+    ///   - context: What the states need and archives do not keep.
+    /// - Returns: The machine, and the revision to replace when you save it; `nil` if nothing is stored.
+    /// - Throws: ``ArchiveError``, or errors of the store's medium.
+    public func machine<W: Workflow>(
+        _ id: String,
+        of workflow: W.Type,
+        context: W.Context
     ) async throws -> (machine: StateMachine<W>, revision: Int)? {
         guard let stored = try await load(id) else { return nil }
-        return (try stored.machine(of: W.self), stored.revision)
+        return (try stored.machine(of: W.self, context: context), stored.revision)
     }
 
     /// Saves a machine.
@@ -220,126 +282,5 @@ extension ArchiveStore {
         expecting revision: Int
     ) async throws -> Int {
         try await save(try StoredArchive(machine, id: id, replacing: revision))
-    }
-
-    /// Changes a machine as one unit of work: loads or makes it, changes it, saves it.
-    ///
-    /// If somebody else has saved or deleted the machine meanwhile, it is loaded and changed again, after a delay that grows with
-    /// each conflict up to 50 ms. So the closure, and the hooks of states, may run several times. What must happen only once,
-    /// when the change is certain, belongs in `saved`.
-    ///
-    /// Nothing is saved when the closure throws, or changes nothing in a stored machine. An archive of an older version of the
-    /// workflow is replaced only by a change.
-    ///
-    /// The machine is passive: no event fires by itself in it. ``fireDue(_:by:scheduler:failed:saved:)`` fires what is due in a store.
-    /// - Parameters:
-    ///   - id: The id.
-    ///   - workflow: The workflow.
-    ///   - attempts: The number of attempts, at least one.
-    ///   - scheduler: Tells the date.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
-    ///   - body: Changes the machine.
-    ///   - saved: Gets the transitions in order, after they were saved. If it throws, the machine is saved nevertheless.
-    /// - Returns: The value of `body`.
-    /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
-    ///   ``ArchiveError``.
-    public func update<W: Workflow, Result>(
-        _ id: String,
-        of workflow: W.Type,
-        attempts: Int = 20,
-        scheduler: Scheduler = .system,
-        creating create: (() throws -> StateMachine<W>)? = nil,
-        _ body: (StateMachine<W>) async throws -> Result,
-        saved: ([StateTransition]) async throws -> Void = { _ in }
-    ) async throws -> Result {
-        for attempt in 0..<max(1, attempts) {
-            // At random, or those who have met would meet again.
-            if attempt > 0 {
-                try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(attempt, 6), 50))))
-            }
-            try Task.checkCancellation()
-            let stored = try await load(id)
-            let machine =
-                try stored?.machine(of: W.self, scheduler: scheduler) ?? create?()
-                ?? StateMachine<W>(scheduler: scheduler)
-            machine.becomePassive()
-            // Not what is kept: a set in a state may be written in another order after it was read.
-            let before = try stored.map { _ in try machine.archiveWithColumns().archive }
-            let made = MadeTransitions()
-            let registration = machine.onTransition { made.add($0) }
-            let result = try await body(machine)
-            registration.cancel()
-            let changed = try StoredArchive(machine, id: id, replacing: stored?.revision ?? 0)
-            do {
-                if changed.archive != before || changed.due != stored?.due { try await save(changed) }
-            } catch StoreError.conflict {
-                continue
-            }
-            try await saved(made.all)
-            return result
-        }
-        throw StoreError.tooManyConflicts(id: id, attempts: max(1, attempts))
-    }
-}
-
-// MARK: - Deadlines
-
-private struct Deleted: Error {}
-
-extension ArchiveStore {
-    /// Finds the machines of a workflow with a deadline that has passed.
-    /// - Parameters:
-    ///   - date: By when it is due.
-    ///   - workflow: The name of the workflow; `nil` for any.
-    /// - Returns: The ids, those first in which something is due first.
-    /// - Throws: What the store's medium throws.
-    public func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
-        var found: [(due: Date, id: String)] = []
-        for id in try await ids(of: workflow, in: nil) {
-            if let due = try await load(id)?.due, due <= date { found.append((due, id)) }
-        }
-        return found.sorted { ($0.due, $0.id) < ($1.due, $1.id) }.map(\.id)
-    }
-
-    /// Fires what is due in the machines of a workflow, as a unit of work for each: the events that fire by themselves.
-    ///
-    /// Any number of processes may do so at once: each event becomes one saved transition. What follows from one event and is due by the
-    /// same date fires as well.
-    /// - Parameters:
-    ///   - workflow: The workflow.
-    ///   - date: By when it is due; now by default.
-    ///   - scheduler: Supplies the date.
-    ///   - failed: Gets the id and the error of a machine that could not be changed, and may throw to leave out the rest. By
-    ///     default it throws the error.
-    ///   - saved: Gets the id of a machine and its transitions in order, after they were saved. If it throws, the machine is saved
-    ///     nevertheless, and `failed` gets the error.
-    /// - Returns: The ids of the machines that were changed, or tried.
-    /// - Throws: What `failed` throws; what the store's medium throws.
-    @discardableResult
-    public func fireDue<W: Workflow>(
-        _ workflow: W.Type,
-        by date: Date? = nil,
-        scheduler: Scheduler = .system,
-        failed: (_ id: String, _ error: any Error) throws -> Void = { throw $1 },
-        saved: (_ id: String, _ transitions: [StateTransition]) async throws -> Void = { _, _ in }
-    ) async throws -> [String] {
-        let date = date ?? scheduler.date
-        let ids = try await ids(dueBy: date, of: W.name)
-        for id in ids {
-            do {
-                // What somebody has deleted meanwhile is not to come back.
-                func create() throws -> StateMachine<W> { throw Deleted() }
-                try await update(id, of: W.self, scheduler: scheduler, creating: create) {
-                    $0.fireDue(by: date)
-                } saved: {
-                    try await saved(id, $0)
-                }
-            } catch is Deleted {
-                continue
-            } catch {
-                try failed(id, error)
-            }
-        }
-        return ids
     }
 }

@@ -151,7 +151,7 @@ public final class DirectoryStore: ArchiveStore {
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.
-    /// - Returns: The ids, sorted.
+    /// - Returns: The ids, sorted by their UTF-8.
     /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
     public func ids(of workflow: String?, in state: String?) async throws -> [String] {
         var ids: [String] = []
@@ -165,7 +165,35 @@ public final class DirectoryStore: ArchiveStore {
                 ids.append(header.id)
             }
         }
-        return ids.sorted()
+        return ids.sortedByUTF8()
+    }
+
+    /// Finds the next ids of a listing.
+    ///
+    /// It reads the names of all files, but the first lines of no more files than it needs.
+    /// - Parameters:
+    ///   - workflow: The name of the workflow; `nil` for any.
+    ///   - state: The name of the state; `nil` for any.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: The maximum number of ids.
+    /// - Returns: The ids, sorted by their UTF-8; fewer than `limit` if there are no more.
+    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    public func ids(
+        of workflow: String?,
+        in state: String?,
+        after id: String?,
+        limit: Int
+    ) async throws -> [String] {
+        var page: [String] = []
+        for id in try await ids(of: nil, in: nil).following(id) where page.count < limit {
+            if workflow != nil || state != nil {
+                guard let header = try header(of: FileName.of(id)), (workflow ?? header.workflow) == header.workflow,
+                    (state ?? header.state) == header.state
+                else { continue }
+            }
+            page.append(id)
+        }
+        return page
     }
 
     /// Finds the machines of a workflow with a deadline that has passed.

@@ -51,13 +51,13 @@ public final class InMemoryStore: ArchiveStore {
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.
-    /// - Returns: The ids, sorted.
+    /// - Returns: The ids, sorted by their UTF-8.
     public func ids(of workflow: String?, in state: String?) async -> [String] {
         storage.withLock { storage in
             storage.archives.values.filter { archive in
                 (workflow ?? archive.workflow) == archive.workflow && (state ?? archive.state) == archive.state
             }
-            .map(\.id).sorted()
+            .map(\.id).sortedByUTF8()
         }
     }
 }

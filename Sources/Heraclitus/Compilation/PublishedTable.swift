@@ -1,7 +1,5 @@
 // How does every machine find its workflow's definition without a lock?
 
-import Synchronization
-
 /// A table from types to immortal values that any thread reads without a lock, while one after another adds to it.
 ///
 /// A hash table of lists. Invariant: an entry is published when it is complete, never changes and never goes.
@@ -12,19 +10,19 @@ struct PublishedTable<Value>: ~Copyable, Sendable {
         let type: ObjectIdentifier
         let value: Immortal<Value>
 
-        /// Where the next one is; 0 for none.
-        let next: UInt
+        /// The next one of the list.
+        let next: Immortal<Entry>?
     }
 
-    /// Where the first entry of each list is; 0 for none.
-    private let firsts = ImmortalArray((0..<256).map { _ in Immortal(Atomic<UInt>(0)) })
+    /// The first entry of each list.
+    private let firsts = ImmortalArray((0..<256).map { _ in LateImmortal<Entry>() })
     private let adding = Lock(())
 
     /// The value for a type, if there is one.
     subscript(type: Any.Type) -> Immortal<Value>? {
         let type = ObjectIdentifier(type)
-        var next = first(for: type).value.load(ordering: .acquiring)
-        while let entry = Immortal<Entry>(bits: next) {
+        var next = first(for: type).value
+        while let entry = next {
             if entry.value.type == type { return entry.value.value }
             next = entry.value.next
         }
@@ -42,13 +40,12 @@ struct PublishedTable<Value>: ~Copyable, Sendable {
             let type = ObjectIdentifier(type)
             let first = first(for: type)
             let value = make()
-            let entry = Immortal(Entry(type: type, value: value, next: first.value.load(ordering: .relaxed)))
-            first.value.store(entry.bits, ordering: .releasing)
+            first.publish(Immortal(Entry(type: type, value: value, next: first.value)))
             return value
         }
     }
 
-    private func first(for type: ObjectIdentifier) -> Immortal<Atomic<UInt>> {
+    private func first(for type: ObjectIdentifier) -> LateImmortal<Entry> {
         // Fibonacci hashing: the high bits of a product with 2^64 divided by the golden ratio.
         let hash = UInt64(UInt(bitPattern: type)) &* 0x9E37_79B9_7F4A_7C15
         return firsts[Int(truncatingIfNeeded: hash >> 56)]

@@ -1,0 +1,85 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // What calls C stands in one file for each database.
+    .strictMemorySafety(),
+]
+
+let package = Package(
+    name: "databases",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "SQLStores", targets: ["SQLStores"]),
+        .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+        .library(name: "PostgresStore", targets: ["PostgresStore"]),
+        .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
+    ],
+    dependencies: [.package(name: "heraclitus", path: "../..")],
+    targets: [
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+        ),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "SQLStores",
+            dependencies: [.product(name: "Heraclitus", package: "heraclitus")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "SQLiteStore",
+            dependencies: ["CSQLite", "SQLStores", .product(name: "Heraclitus", package: "heraclitus")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PostgresStore",
+            dependencies: ["CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "StoreBenchmark",
+            dependencies: [
+                "PostgresStore", "SQLStores", "SQLiteStore", .product(name: "Heraclitus", package: "heraclitus"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "StoreTesting",
+            dependencies: [.product(name: "Heraclitus", package: "heraclitus")],
+            path: "Tests/StoreTesting",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "counter",
+            dependencies: [
+                "PostgresStore", "SQLiteStore", "StoreTesting", .product(name: "Heraclitus", package: "heraclitus"),
+            ],
+            path: "Tests/Counter",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SQLiteStoreTests",
+            dependencies: [
+                "SQLStores", "SQLiteStore", "StoreTesting", "counter",
+                .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusTesting", package: "heraclitus"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PostgresStoreTests",
+            dependencies: [
+                "PostgresStore", "SQLStores", "StoreTesting", "counter",
+                .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusTesting", package: "heraclitus"),
+            ],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

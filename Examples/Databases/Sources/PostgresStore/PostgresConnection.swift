@@ -1,0 +1,304 @@
+internal import CPostgres
+public import Foundation
+public import SQLStores
+
+/// A connection to a server of PostgreSQL, or of another database that speaks its protocol: all that calls C.
+///
+/// `server` is there from the initializer to the deinitializer. `current` is the result that is being read, with its row, set only while
+/// `forEachRow` calls its body, so that a column is never read of a result that was cleared. Nothing waits for the server without a limit.
+@safe public final class PostgresConnection: SQLConnection {
+    /// How long to wait for what.
+    package struct Limits: Sendable {
+        let connect: Duration
+        let statement: Duration
+        let network: Duration
+
+        package init(connect: Duration, statement: Duration, network: Duration) {
+            (self.connect, self.statement, self.network) = (connect, statement, network)
+        }
+    }
+
+    /// Types by their numbers in every server.
+    private enum Kind {
+        static let integers: Set<UInt32> = [20, 21, 23]
+        static let real: UInt32 = 701
+        static let texts: Set<UInt32> = [17, 25, 1_043]
+    }
+
+    private let server: OpaquePointer
+    private let limits: Limits
+    private var prepared: [SQLStatement: String] = [:]
+    private var current: (result: OpaquePointer, row: Int32)?
+
+    /// Why the connection must not be used again.
+    private var end: String?
+
+    /// Connects to a server.
+    /// - Parameters:
+    ///   - description: What libpq takes: a URI, or `key=value`.
+    ///   - limits: How long to wait.
+    /// - Throws: ``ConnectionFailure``.
+    package init(_ description: String, _ limits: Limits) throws {
+        self.limits = limits
+        let settings = [
+            ("fallback_application_name", "heraclitus"), ("dbname", description), ("client_encoding", "UTF8"),
+            ("connect_timeout", "\(max(2, limits.connect.milliseconds / 1_000))"),
+            ("tcp_user_timeout", "\(limits.network.milliseconds)"), ("keepalives_idle", "10"),
+        ]
+        var keys = unsafe settings.map { unsafe UnsafePointer(strdup($0.0)) }
+        var values = unsafe settings.map { unsafe UnsafePointer(strdup($0.1)) }
+        defer {
+            for index in unsafe keys.indices {
+                unsafe free(UnsafeMutableRawPointer(mutating: keys[index]))
+                unsafe free(UnsafeMutableRawPointer(mutating: values[index]))
+            }
+        }
+        unsafe keys.append(nil)
+        unsafe values.append(nil)
+        guard let made = unsafe PQconnectdbParams(keys, values, 1) else {
+            throw ConnectionFailure.refused(.inaccessible("There is no memory for it."))
+        }
+        unsafe server = made
+        // It writes notices to the standard error otherwise.
+        _ = unsafe PQsetNoticeReceiver(server, { _, _ in }, nil)
+        guard unsafe PQstatus(server) == CONNECTION_OK, unsafe PQsetnonblocking(server, 1) == 0 else {
+            throw ConnectionFailure.refused(.inaccessible(message))
+        }
+        try run(SQLStatement("set statement_timeout = \(limits.statement.milliseconds)"))
+    }
+
+    deinit { unsafe PQfinish(server) }
+
+    /// Where a description leads to, without passwords; `nil` if it cannot be read.
+    static func place(of description: String) -> String? {
+        guard let options = unsafe PQconninfoParse(description, nil) else { return nil }
+        defer { unsafe PQconninfoFree(options) }
+        var values: [String: String] = [:]
+        var option = unsafe options
+        while let keyword = unsafe option.pointee.keyword {
+            if let value = unsafe option.pointee.val {
+                unsafe values[String(cString: keyword)] = unsafe String(cString: value)
+            }
+            unsafe option += 1
+        }
+        let host = values["host"] ?? values["hostaddr"] ?? "this computer"
+        return "\(values["dbname"] ?? "the database") on \(host)" + (values["port"].map { ":\($0)" } ?? "")
+    }
+
+    private var message: String {
+        unsafe String(cString: PQerrorMessage(server)).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    // MARK: - Statements
+
+    /// Carries a statement out, and calls a body for each row of its result.
+    /// - Parameters:
+    ///   - statement: The statement.
+    ///   - parameters: The parameters.
+    ///   - body: Reads a row.
+    /// - Throws: ``ConnectionFailure``, or what `body` throws.
+    public func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws {
+        try findOutWhetherClosed()
+        let name = try prepare(statement)
+        let sent = unsafe Parameters(parameters).withPointers { values, lengths, formats in
+            unsafe PQsendQueryPrepared(server, name, Int32(parameters.count), values, lengths, formats, 1)
+        }
+        let result = unsafe try result(sent == 1)
+        defer { unsafe PQclear(result) }
+        unsafe try check(result)
+        for row in 0..<(unsafe PQntuples(result)) {
+            unsafe current = unsafe (result, row)
+            defer { unsafe current = nil }
+            try body()
+        }
+    }
+
+    /// The name under which a statement is prepared.
+    private func prepare(_ statement: SQLStatement) throws -> String {
+        if let name = prepared[statement] { return name }
+        let name = "s\(prepared.count)"
+        let sql = statement.sql.replacing("?", with: "$")
+        let result = unsafe try result(PQsendPrepare(server, name, sql, 0, nil) == 1)
+        defer { unsafe PQclear(result) }
+        unsafe try check(result)
+        prepared[statement] = name
+        return name
+    }
+
+    /// A server that has closed the connection while nobody used it has not carried out what is not even sent.
+    private func findOutWhetherClosed() throws {
+        // What it said last is read before the end is.
+        while end == nil, wait(for: POLLIN, .zero) {
+            if unsafe PQconsumeInput(server) == 0 || PQstatus(server) != CONNECTION_OK { end = message }
+        }
+        if let end { throw ConnectionFailure.stale(end) }
+    }
+
+    // MARK: - Waiting
+
+    /// The last result of what was sent.
+    private func result(_ wasSent: Bool) throws -> OpaquePointer {
+        guard wasSent else { throw lost(message) }
+        // The server gives up first, and says so.
+        let deadline = ContinuousClock.now + limits.statement + limits.network
+        while true {
+            let unsent = unsafe PQflush(server)
+            guard unsent >= 0 else { throw lost(message) }
+            if unsent == 0, unsafe PQisBusy(server) == 0 { break }
+            guard wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, deadline - .now) else {
+                throw lost("There was no answer within \(limits.statement + limits.network).")
+            }
+            guard unsafe PQconsumeInput(server) == 1 else { throw lost(message) }
+        }
+        var last: OpaquePointer?
+        while let next = unsafe PQgetResult(server) {
+            if let last = unsafe last { unsafe PQclear(last) }
+            unsafe last = next
+        }
+        guard let last = unsafe last else { throw lost(message) }
+        return unsafe last
+    }
+
+    private func wait(for events: Int32, _ time: Duration) -> Bool {
+        var descriptor = pollfd(fd: unsafe PQsocket(server), events: Int16(events), revents: 0)
+        return unsafe poll(&descriptor, 1, Int32(clamping: max(0, time.milliseconds))) > 0
+    }
+
+    private func lost(_ explanation: String) -> ConnectionFailure {
+        end = explanation
+        return .lost(explanation)
+    }
+
+    // MARK: - Columns
+
+    /// A column of the row.
+    /// - Parameter column: The column.
+    /// - Returns: The number; `nil` if it is none.
+    public func integer(_ column: Int) -> Int? {
+        let bytes = unsafe content(column, of: Kind.integers) { unsafe [UInt8]($0) }
+        guard let bytes, let first = bytes.first else { return nil }
+        return bytes.reduce(first < 128 ? 0 : -1) { $0 << 8 | Int($1) }
+    }
+
+    /// A column of the row.
+    /// - Parameter column: The column.
+    /// - Returns: The number; `nil` if it is none.
+    public func real(_ column: Int) -> Double? {
+        unsafe content(column, of: [Kind.real]) { bytes in
+            unsafe Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+        }
+    }
+
+    /// A column of the row, of bytes or text.
+    /// - Parameter column: The column.
+    /// - Returns: The text; `nil` if it is none, or not UTF-8.
+    public func text(_ column: Int) -> String? {
+        unsafe content(column, of: Kind.texts) { unsafe String(validating: $0, as: UTF8.self) }.flatMap(\.self)
+    }
+
+    /// A column of the row, of bytes or text.
+    /// - Parameter column: The column.
+    /// - Returns: The bytes; `nil` if it has none.
+    public func bytes(_ column: Int) -> Data? { unsafe content(column, of: Kind.texts) { unsafe Data($0) } }
+
+    /// A column of the row.
+    /// - Parameter column: The column.
+    /// - Returns: Whether it is null.
+    public func isNull(_ column: Int) -> Bool {
+        guard let (result, row) = unsafe current else { return false }
+        return unsafe PQgetisnull(result, row, Int32(column)) == 1
+    }
+
+    private func content<Value>(
+        _ column: Int,
+        of kinds: Set<UInt32>,
+        _ read: (UnsafeRawBufferPointer) -> Value
+    ) -> Value? {
+        guard let (result, row) = unsafe current, !isNull(column), kinds.contains(unsafe PQftype(result, Int32(column)))
+        else { return nil }
+        let start = unsafe PQgetvalue(result, row, Int32(column))
+        let count = Int(unsafe PQgetlength(result, row, Int32(column)))
+        return unsafe read(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    // MARK: - Errors
+
+    private func check(_ result: OpaquePointer) throws {
+        switch unsafe PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return
+        default: break
+        }
+        // "C" is the code, "M" what happened, without the values.
+        let code = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) } ?? ""
+        let text =
+            unsafe PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { unsafe String(cString: $0) } ?? message
+        let failure = PostgresCode.failure(code, text)
+        if case .lost = failure { end = text }
+        if unsafe PQstatus(server) != CONNECTION_OK {
+            end = text
+            // Cut while it was being carried out, whatever the server said last.
+            if case .lost = failure { throw failure }
+            throw ConnectionFailure.lost(text)
+        }
+        switch code {
+        // Whoever is between the server and this program has forgotten what was prepared.
+        case "26000": prepared = [:]
+        // A server that only reads does not become another one; the next attempt looks for one.
+        case "25006": end = text
+        default: break
+        }
+        throw failure
+    }
+}
+
+/// Parameters one behind the other in memory, as libpq takes them.
+private struct Parameters {
+    private var memory: [UInt8] = []
+    private var starts: [Int?] = []
+    private var lengths: [Int32] = []
+
+    /// 1 for bytes, 0 for text, which ends with NUL.
+    private var formats: [Int32] = []
+
+    init(_ values: [SQLValue]) {
+        for value in values {
+            let (content, format): ([UInt8]?, Int32) =
+                switch value {
+                case .null: (nil, 0)
+                case .integer(let number): (Array("\(number)".utf8), 0)
+                case .real(let number): (Array("\(number)".utf8), 0)
+                case .text(let text): (Array(text.utf8), 0)
+                case .bytes(let bytes): ([UInt8](bytes), 1)
+                }
+            starts.append(content == nil ? nil : memory.count)
+            lengths.append(Int32(clamping: content?.count ?? 0))
+            formats.append(format)
+            memory += content ?? []
+            memory.append(0)
+        }
+    }
+
+    func withPointers<Result>(
+        _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> Result
+    ) -> Result {
+        unsafe memory.withUnsafeBytes { memory in
+            let start = unsafe memory.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let pointers = unsafe starts.map { place in
+                if let place, let start = unsafe start {
+                    unsafe start + place
+                } else {
+                    unsafe UnsafePointer<CChar>?.none
+                }
+            }
+            return unsafe body(pointers, lengths, formats)
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds.multipliedReportingOverflow(by: 1_000).overflow
+            ? .max : seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+    }
+}

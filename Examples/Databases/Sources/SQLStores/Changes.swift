@@ -1,0 +1,143 @@
+import Foundation
+import Heraclitus
+
+/// An archive to save, with the token by which a save that lost its connection is found again.
+struct Change: Sendable {
+    let id: StoredID
+    let archive: StoredArchive
+    let token: Data
+
+    init(_ archive: StoredArchive) {
+        id = StoredID(archive.id)
+        self.archive = archive
+        token = Self.token()
+    }
+
+    static func token() -> Data {
+        var random = SystemRandomNumberGenerator()
+        return Data((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+
+    /// The columns that change, beginning with `token`.
+    ///
+    /// A date that is none is never due.
+    var values: [SQLValue] {
+        let due = archive.due?.timeIntervalSinceReferenceDate
+        return [
+            .bytes(token), .text(archive.workflow), .text(archive.state),
+            due.flatMap { $0.isFinite ? .real($0) : nil } ?? .null, .bytes(archive.archive),
+        ]
+    }
+}
+
+/// What is known of an id: its last revision, also of what was deleted; 0 if nothing ever was stored.
+private struct Last {
+    var revision = 0
+    var isStored = false
+    var token = Data()
+
+    /// The revision that is stored, 0 for none.
+    var stored: Int { isStored ? revision : 0 }
+}
+
+extension SQLConnection {
+    func load(_ id: StoredID) throws -> StoredArchive? {
+        try row(of: Statements.load, id.key) {
+            guard bytes(5) == id.rest else { throw damaged(id, "it belongs to another id") }
+            let revision = try revision(of: id)
+            guard let workflow = text(1), let state = text(2) else {
+                throw damaged(id, "the name of its workflow or state is no text")
+            }
+            guard let archive = bytes(4) else { throw damaged(id, "it has no archive") }
+            let due = real(3)
+            guard due != nil || isNull(3) else { throw damaged(id, "when it is due is no number") }
+            return StoredArchive(
+                id: id.id,
+                revision: revision,
+                workflow: workflow,
+                state: state,
+                due: due.map(Date.init(timeIntervalSinceReferenceDate:)),
+                archive: archive
+            )
+        }
+    }
+
+    private func damaged(_ id: StoredID, _ explanation: String) -> StoreError {
+        .damaged(id: id.id, explanation: "Of its row in the table, \(explanation).")
+    }
+
+    func save(_ change: Change, _ mayBeDone: Bool) throws -> Int {
+        let (id, expected) = (change.id, change.archive.revision)
+        for name in [change.archive.workflow, change.archive.state] where name.utf8.contains(0) {
+            throw ConnectionFailure.refused(.unstorable("\(name.debugDescription) contains NUL."))
+        }
+        guard expected < Int.max else {
+            throw StoreError.damaged(id: id.id, explanation: "There is no revision after \(expected).")
+        }
+        let parameters = expected == 0 ? id.columns : id.key + [.integer(expected)]
+        let saved = try row(of: expected == 0 ? Statements.insert : Statements.replace, parameters + change.values) {
+            try revision(of: id)
+        }
+        if let saved { return saved }
+        let last = try self.last(id)
+        if mayBeDone, last.isStored, last.token == change.token { return last.revision }
+        // After an own save others can have come only with later revisions.
+        if mayBeDone, last.revision > (last.isStored ? expected + 1 : expected) {
+            throw ConnectionFailure.lost("The connection was lost, and others have saved since.")
+        }
+        if last.stored == expected { throw Self.inBetween }
+        throw StoreError.conflict(id: id.id, expected: expected, found: last.stored)
+    }
+
+    /// Somebody has saved or deleted between the change, which found another revision, and the look at what there is.
+    private static var inBetween: ConnectionFailure { .outrun("Others change it all the time.") }
+
+    private func revision(of id: StoredID) throws -> Int {
+        guard let revision = integer(0), revision > 0 else { throw damaged(id, "the revision is no number above 0") }
+        return revision
+    }
+
+    func delete(_ id: StoredID, _ expected: Int?, _ token: Data, _ mayBeDone: Bool) throws -> Bool {
+        let deleted =
+            if let expected {
+                try row(of: Statements.deleteRevision, id.key + [.bytes(token), .integer(expected)]) { true }
+            } else {
+                try row(of: Statements.delete, id.key + [.bytes(token)]) { true }
+            }
+        if deleted != nil { return true }
+        let last = try self.last(id)
+        if mayBeDone, !last.isStored, last.token == token { return true }
+        if mayBeDone, last.revision > expected ?? 0 {
+            throw ConnectionFailure.lost("The connection was lost, and others have changed it since.")
+        }
+        guard let expected, expected != 0 || last.isStored else { return false }
+        if last.stored == expected { throw Self.inBetween }
+        throw StoreError.conflict(id: id.id, expected: expected, found: last.stored)
+    }
+
+    private func last(_ id: StoredID) throws -> Last {
+        try row(of: Statements.last, id.key) {
+            Last(revision: try revision(of: id), isStored: !isNull(2), token: bytes(1) ?? Data())
+        } ?? Last()
+    }
+
+    /// Does several things as one, or nothing.
+    package func transaction<Result>(
+        beginning begin: SQLStatement = SQLStatement("begin"),
+        _ body: () throws -> Result
+    ) throws -> Result {
+        try run(begin)
+        do {
+            let result = try body()
+            try run(SQLStatement("commit"))
+            return result
+        } catch {
+            // A connection that is lost takes its transaction with it. Where the database has rolled back itself, it says so.
+            switch error {
+            case ConnectionFailure.lost, ConnectionFailure.stale: break
+            default: try? run(SQLStatement("rollback"))
+            }
+            throw error
+        }
+    }
+}

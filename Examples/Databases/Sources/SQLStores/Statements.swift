@@ -1,0 +1,84 @@
+/// The statements of all stores: each is one of those that every database has.
+///
+/// A row stays when its archive is deleted, with nulls, so that the revisions of what is stored anew go on from there. `token` is new
+/// with every change; whoever lost the connection finds out by it whether a change is their own.
+enum Statements {
+    static let load = SQLStatement(
+        "select revision, workflow, state, due, archive, id_rest from machines where id = ?1 and id_hash = ?2 and state is not null"
+    )
+
+    static let insert = SQLStatement(
+        """
+        insert into machines (id, id_hash, id_rest, revision, token, workflow, state, due, archive)
+        values (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8)
+        on conflict (id, id_hash) do update set revision = machines.revision + 1, token = excluded.token,
+        workflow = excluded.workflow, state = excluded.state, due = excluded.due, archive = excluded.archive
+        where machines.state is null returning revision
+        """
+    )
+
+    static let replace = SQLStatement(
+        """
+        update machines set revision = revision + 1, token = ?4, workflow = ?5, state = ?6, due = ?7, archive = ?8
+        where id = ?1 and id_hash = ?2 and revision = ?3 and state is not null returning revision
+        """
+    )
+
+    private static let emptying =
+        "update machines set token = ?3, workflow = null, state = null, due = null, archive = null "
+        + "where id = ?1 and id_hash = ?2 and state is not null"
+
+    static let delete = SQLStatement(emptying + " returning revision")
+
+    static let deleteRevision = SQLStatement(emptying + " and revision = ?4 returning revision")
+
+    /// What is known of an id: also after it was deleted.
+    static let last = SQLStatement("select revision, token, state from machines where id = ?1 and id_hash = ?2")
+
+    /// Ids, with as many conditions as there are.
+    static func ids(
+        of workflow: String?,
+        in state: String?,
+        after id: StoredID? = nil,
+        limit: Int? = nil
+    ) -> (SQLStatement, [SQLValue]) {
+        var (sql, parameters) = ("select id, id_rest from machines where state is not null", [SQLValue]())
+        if let workflow {
+            parameters.append(.text(workflow))
+            sql += " and workflow = ?\(parameters.count)"
+        }
+        if let state {
+            parameters.append(.text(state))
+            sql += " and state = ?\(parameters.count)"
+        }
+        if let id {
+            parameters += [.bytes(id.beginning), .bytes(id.rest)]
+            sql += " and (id, id_rest) > (?\(parameters.count - 1), ?\(parameters.count))"
+        }
+        sql += " order by id, id_rest"
+        if let limit {
+            parameters.append(.integer(max(0, limit)))
+            sql += " limit ?\(parameters.count)"
+        }
+        return (SQLStatement(sql), parameters)
+    }
+
+    static func ids(dueBy due: Double, of workflow: String?) -> (SQLStatement, [SQLValue]) {
+        var (sql, parameters) = (
+            "select id, id_rest from machines where due <= cast(?1 as double precision)", [SQLValue.real(due)]
+        )
+        if let workflow {
+            parameters.append(.text(workflow))
+            sql += " and workflow = ?2"
+        }
+        return (SQLStatement(sql + " order by due, id, id_rest"), parameters)
+    }
+}
+
+extension SQLStatement {
+    /// The statements that every store uses, by which a connection finds out whether the table has the columns for them.
+    public static let ofStores = [
+        Statements.load, Statements.insert, Statements.replace, Statements.delete, Statements.deleteRevision,
+        Statements.last,
+    ]
+}

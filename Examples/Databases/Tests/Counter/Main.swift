@@ -1,0 +1,21 @@
+import Foundation
+import Heraclitus
+import PostgresStore
+import SQLiteStore
+import StoreTesting
+
+/// Lets some pass through a turnstile, one after the other: `counter sqlite|postgres DATABASE ID COUNT`.
+@main struct Counter {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        let store: any ArchiveStore =
+            arguments[1] == "sqlite"
+            ? try await SQLiteStore(at: URL(filePath: arguments[2])) : try await PostgresStore(arguments[2])
+        for _ in 0..<(Int(arguments[4]) ?? 0) {
+            try await store.pass(arguments[3])
+            // Whoever kills this process knows what was saved.
+            print("passed")
+            fflush(nil)
+        }
+    }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import Heraclitus
+import PostgresStore
+import SQLStores
+import StoreTesting
+import Testing
+
+@Suite(
+    "Servers and databases that are not as they should be",
+    .enabled(
+        if: Server.isExpected,
+        "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
+    )
+)
+struct FaultTests {
+    private func reason(_ place: String) async -> DatabaseError? {
+        await #expect(throws: DatabaseError.self) {
+            try await PostgresStore(place, connectTimeout: .seconds(2))
+        }
+    }
+
+    @Test("A password that is wrong, and a server that is not there, are errors that do not tell the password")
+    func credentials() async throws {
+        let server = try await Server()
+        let database = try await server.database()
+        try await server.sql("create role guest login password 'right'", in: database)
+        try await server.sql("grant all on schema public to guest", in: database)
+        let rules = "local all owner trust\nlocal all all scram-sha-256\n"
+        try await server.sql(
+            "copy (select '\(rules.split(separator: "\n")[0])' union all select '\(rules.split(separator: "\n")[1])') to '\(server.folder.url.path)/data/pg_hba.conf'",
+            "select pg_reload_conf()",
+            in: database
+        )
+        let guest = database.replacing("user=owner", with: "user=guest")
+        for _ in 0..<100 where (try? await PostgresStore(guest + " password=wrong")) != nil {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let error = await reason(guest + " password=wrong-secret")
+        guard case .inaccessible(let explanation) = error?.reason else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(explanation.contains("password authentication failed"))
+        #expect(error.map { "\($0)".contains("wrong-secret") } == false)
+        try await PostgresStore(guest + " password=right").save(archive("1"))
+        for place in [
+            "host=/nowhere dbname=x", "no description", "postgres://[",
+            database.replacing("dbname=", with: "dbname=no"),
+        ] {
+            guard case .inaccessible = await reason(place)?.reason else {
+                Issue.record("\(place)")
+                continue
+            }
+        }
+    }
+
+    @Test("Tables of a newer version, and other tables, are refused")
+    func tables() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        try await PostgresStore(database).save(archive("1"))
+        try await server.sql("update machines_schema set version = 7", in: database)
+        #expect(await reason(database)?.reason == .newerSchema(found: 7, supported: 1))
+        try await server.sql("update machines_schema set version = 1", in: database)
+        let store = try await PostgresStore(database)
+        #expect(try await store.ids() == ["1"])
+        try await server.sql("alter table machines rename column token to coin", in: database)
+        guard case .otherTables(let explanation) = await reason(database)?.reason else { return #expect(Bool(false)) }
+        #expect(explanation.contains("token"))
+        let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("2")) }
+        #expect(error?.id == "2")
+        let other = try await server.database()
+        try await server.sql("create table machines (number integer)", in: other)
+        guard case .otherTables = await reason(other)?.reason else { return #expect(Bool(false)) }
+    }
+
+    @Test(
+        "A row that somebody has damaged is an error with its id; others are found, and it can be deleted",
+        arguments: ["archive = null", "id_rest = 'A'", "revision = 0", "workflow = null"]
+    )
+    func damaged(change: String) async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database)
+        for id in ["1", "2", "3"] { try await store.save(archive(id)) }
+        try await server.sql(
+            "alter table machines drop constraint machines_check, drop constraint machines_revision_check",
+            "update machines set \(change) where id = '2'",
+            in: database
+        )
+        let error = await #expect(throws: StoreError.self) { try await store.load("2") }
+        guard case .damaged("2", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(try await store.load("3") == archive("3", replacing: 1))
+        #expect(try await store.ids().contains("3"))
+        #expect(try await store.delete("2"))
+        #expect(try await store.ids() == ["1", "3"])
+    }
+
+    @Test("A column of another type is an error, never a trap")
+    func types() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database)
+        try await store.save(archive("1"))
+        try await server.sql("alter table machines alter column due type text", in: database)
+        let anew = try await PostgresStore(database)
+        try await server.sql("update machines set due = 'soon'", in: database)
+        await #expect(throws: StoreError.self) { try await anew.load("1") }
+        await #expect(throws: DatabaseError.self) { try await anew.ids(dueBy: .now, of: nil) }
+        await #expect(throws: (any Error).self) { try await store.load("1") }
+    }
+
+    @Test("Connections that are cut are made anew, and nothing is saved twice or lost", .timeLimit(.minutes(2)))
+    func cut() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database)
+        try await store.pass("0")
+        let cutting = Task {
+            while !Task.isCancelled {
+                let name = database.split(separator: "dbname=")[1]
+                try await server.sql(
+                    "select pg_terminate_backend(pid) from pg_stat_activity where datname = '\(name)'",
+                    in: "postgres"
+                )
+                try await Task.sleep(for: .milliseconds(15))
+            }
+        }
+        // Of each machine how often it was passed for certain, and how often perhaps.
+        let counts = try await withThrowingTaskGroup(of: (String, Int, Int).self) { group in
+            for number in 1...4 {
+                group.addTask {
+                    var (certain, perhaps) = (0, 0)
+                    while certain < 150 {
+                        do {
+                            try await store.pass("\(number)")
+                            certain += 1
+                        } catch let error as DatabaseError {
+                            if case .unclear = error.reason { perhaps += 1 }
+                        }
+                    }
+                    return ("\(number)", certain, perhaps)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        cutting.cancel()
+        _ = await cutting.result
+        for (id, certain, perhaps) in counts {
+            let passed = try await store.passed(id)
+            #expect((certain...(certain + perhaps)).contains(passed), "\(id): \(passed) of \(certain) and \(perhaps)")
+        }
+    }
+
+    @Test("A server that is restarted is found again; what was saved is there", .timeLimit(.minutes(2)))
+    func restarted() async throws {
+        let server = try await Server()
+        let store = try await PostgresStore(try await server.database(), connectTimeout: .seconds(2))
+        for number in 0..<20 { try await store.save(archive("\(number)")) }
+        try await server.stop()
+        let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("20")) }
+        #expect(error?.id == "20")
+        guard case .inaccessible = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
+        await #expect(throws: DatabaseError.self) { try await store.load("1") }
+        try await server.start()
+        #expect(try await store.ids().count == 20)
+        #expect(try await store.save(archive("20")) == 1)
+        #expect(try await store.save(archive("1", replacing: 1)) == 2)
+    }
+
+    @Test("A server that does not answer is given up in time, and used again when it does", .timeLimit(.minutes(2)))
+    func stalled() async throws {
+        let server = try await Server()
+        let store = try await PostgresStore(
+            try await server.database(),
+            connections: 1,
+            connectTimeout: .seconds(2),
+            statementTimeout: .milliseconds(300),
+            networkTimeout: .milliseconds(300)
+        )
+        try await store.save(archive("1"))
+        try server.signal(SIGSTOP)
+        defer { try? server.signal(SIGCONT) }
+        let start = ContinuousClock.now
+        let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("1", replacing: 1)) }
+        #expect(ContinuousClock.now - start < .seconds(20))
+        guard case .unclear = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
+        await #expect(throws: DatabaseError.self) { try await store.load("1") }
+        try server.signal(SIGCONT)
+        var found: StoredArchive?
+        for _ in 0..<50 where found == nil { found = try? await store.load("1") }
+        #expect([1, 2].contains(found?.revision))
+    }
+
+    @Test(
+        "Somebody who holds a lock for too long is an error with the id, and nothing has changed",
+        .timeLimit(.minutes(1))
+    )
+    func locked() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database, statementTimeout: .milliseconds(200))
+        try await store.save(archive("1"))
+        let holding = Task {
+            try await server.sql("begin; select * from machines for update; select pg_sleep(3); commit", in: database)
+        }
+        try await Task.sleep(for: .milliseconds(800))
+        let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("1", replacing: 1)) }
+        #expect(error?.reason == .busy)
+        #expect(error?.id == "1")
+        #expect(try await store.load("1")?.revision == 1)
+        _ = try await holding.value
+        #expect(try await store.save(archive("1", replacing: 1)) == 2)
+    }
+
+    @Test("A database that only reads says so, and lists")
+    func reading() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        try await PostgresStore(database).save(archive("1"))
+        let store = try await PostgresStore(database + " options='-c default_transaction_read_only=on'")
+        let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("2")) }
+        guard case .inaccessible = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(try await store.ids() == ["1"])
+    }
+
+    @Test("What the database's own encoding cannot write is refused, and other ids are kept")
+    func encoding() async throws {
+        let server = try await Server.shared.value
+        let name = "latin\(UInt32.random(in: .min ... .max))"
+        try await server.sql(
+            "create database \(name) encoding 'LATIN1' template template0 locale 'C'",
+            in: "postgres"
+        )
+        let store = try await PostgresStore(server.place(name))
+        try await store.save(archive("👩‍👩‍👧"))
+        #expect(try await store.load("👩‍👩‍👧")?.state == "On")
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.save(StoredArchive(id: "1", revision: 0, workflow: "Lamp", state: "💡", archive: Data()))
+        }
+        guard case .unstorable = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import PostgresStore
+import SQLStores
+import StoreTesting
+import Testing
+
+func archive(_ id: String, replacing revision: Int = 0, content: String = "{}") -> StoredArchive {
+    StoredArchive(id: id, revision: revision, workflow: "Lamp", state: "On", archive: Data(content.utf8))
+}
+
+@Suite(
+    "The store in a database of PostgreSQL",
+    .enabled(
+        if: Server.isExpected,
+        "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
+    )
+)
+struct PostgresStoreTests {
+    @Test("It keeps what stores promise")
+    func conformance() async throws {
+        let server = try await Server.shared.value
+        let failures = try await StoreConformance.failures { try await PostgresStore(try await server.database()) }
+        #expect(failures == [])
+    }
+
+    @Test("Two stores of one database together keep what stores promise")
+    func twoStores() async throws {
+        let server = try await Server.shared.value
+        let failures = try await StoreConformance.failures {
+            let database = try await server.database()
+            return AlternatingStore([
+                try await PostgresStore(database, connections: 2), try await PostgresStore(database, connections: 2),
+            ])
+        }
+        #expect(failures == [])
+    }
+
+    @Test("A database whose transactions are serializable keeps what stores promise")
+    func serializable() async throws {
+        let server = try await Server.shared.value
+        let failures = try await StoreConformance.failures {
+            try await PostgresStore(
+                try await server.database() + " options='-c default_transaction_isolation=serializable'"
+            )
+        }
+        #expect(failures == [])
+    }
+
+    @Test("Stores that are made at once make one table")
+    func together() async throws {
+        let database = try await Server.shared.value.database()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask { try await PostgresStore(database, connections: 1).save(archive("\(number)")) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await PostgresStore(database).ids().count == 8)
+    }
+
+    @Test("Processes and tasks that change one machine lose nobody's work", .timeLimit(.minutes(2)))
+    func processes() async throws {
+        let database = try await Server.shared.value.database()
+        let store = try await PostgresStore(database)
+        let counter = products.appending(path: "counter").path
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    let (status, output) = try await run(counter, ["postgres", database, "1", "40"])
+                    #expect(status == 0, "\(output)")
+                }
+                group.addTask { for _ in 0..<40 { try await store.pass("1") } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.passed("1") == 160)
+        #expect(try await store.load("1")?.revision == 160)
+    }
+
+    @Test("Ten thousand archives of an older version are upgraded, with progress, and from where it was interrupted")
+    func upgrade() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database)
+        let machine = try StateMachine<Turnstile>().archive()
+        for start in stride(from: 0, to: 10_000, by: 1_000) {
+            try await store.save(
+                each: (start..<(start + 1_000)).map {
+                    StoredArchive(
+                        id: "\($0)",
+                        revision: 0,
+                        workflow: "Turnstile",
+                        state: "ClosedState",
+                        archive: machine
+                    )
+                }
+            )
+        }
+        struct Interrupted: Error { let upgrade: StoreUpgrade }
+        let error = await #expect(throws: Interrupted.self) {
+            try await store.upgrade(LaterTurnstile.self) { if $0.examined == 4_000 { throw Interrupted(upgrade: $0) } }
+        }
+        let interrupted = try #require(error).upgrade
+        #expect(interrupted.upgraded == 4_000)
+        let rest = try await store.upgrade(LaterTurnstile.self, after: interrupted.lastID)
+        #expect(rest.upgraded == 6_000)
+        #expect(try await store.upgrade(LaterTurnstile.self).upgraded == 0)
+        let count = try await server.sql("select count(*) from machines where revision = 2", in: database)
+        #expect(count.trimmingCharacters(in: .whitespacesAndNewlines) == "10000")
+    }
+}

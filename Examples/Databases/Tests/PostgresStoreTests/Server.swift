@@ -1,0 +1,135 @@
+import Foundation
+import StoreTesting
+import Testing
+
+/// A PostgreSQL server of the tests' own: in a temporary folder, on a socket there, and on no port.
+final class Server: Sendable {
+    /// Where the server's programs are, the newest version first; `nil` where none is installed.
+    static let programs: URL? = {
+        let folders = ["/usr/lib/postgresql", "/usr/local/pgsql", "/opt/homebrew/opt", "/usr/local/opt"]
+        let found = folders.flatMap { folder in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.sorted { $0.compare($1, options: .numeric) == .orderedDescending }
+                .map { URL(filePath: "\(folder)/\($0)/bin") } + [URL(filePath: folder).appending(path: "bin")]
+        }
+        return found.first { FileManager.default.isExecutableFile(atPath: $0.appending(path: "initdb").path) }
+    }()
+
+    /// Whether the tests run: where no server is installed they do not, unless `HERACLITUS_NEEDS_POSTGRES` is set, as in CI.
+    static var isExpected: Bool {
+        programs != nil || ProcessInfo.processInfo.environment["HERACLITUS_NEEDS_POSTGRES"] != nil
+    }
+
+    struct Failed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The server that most tests use, each with a database of its own.
+    static let shared = Task { try await Server() }
+
+    let folder: TemporaryFolder
+
+    private var data: String { folder.url.appending(path: "data").path }
+
+    /// Makes and starts a server.
+    ///
+    /// - Throws: What its programs say.
+    init() async throws {
+        folder = try TemporaryFolder()
+        if getuid() == 0 { try await Server.succeed("/bin/chown", ["postgres", folder.url.path]) }
+        try await run(
+            "initdb",
+            ["-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"]
+        )
+        try stopWithTests()
+        try await start()
+    }
+
+    deinit { try? Process.run(URL(filePath: "/bin/sh"), arguments: ["-c", stopping]).waitUntilExit() }
+
+    private var stopping: String { command("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]) }
+
+    /// Has the server stopped and removed when the tests end, however they end.
+    private func stopWithTests() throws {
+        let watching = "while kill -0 \(getpid()) 2> /dev/null; do sleep 0.3; done"
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "\(watching); (\(stopping)); rm -rf '\(folder.url.path)'"]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    /// Starts it, as a child of this process: a server that a program has left behind would keep what tells the end of that program.
+    func start() async throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        let options = ["-c", "listen_addresses=", "-c", "max_connections=60", "-c", "fsync=off"]
+        process.arguments = ["-c", command("postgres", ["-D", data, "-k", folder.url.path] + options)]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        for _ in 0..<500 {
+            let state = try await StoreTesting.run("/bin/sh", ["-c", command("pg_isready", ["-h", folder.url.path])])
+            if state.status == 0 { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw Failed(description: "The server in \(folder.url.path) does not start.")
+    }
+
+    /// Stops it at once, as when the power fails.
+    func stop() async throws { try await run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]) }
+
+    /// Has it answer nobody, and go on later.
+    func signal(_ number: Int32) throws {
+        let text = try String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8)
+        let postmaster = Int32(text.prefix { $0.isNumber }) ?? 0
+        let children = try String(contentsOfFile: "/proc/\(postmaster)/task/\(postmaster)/children", encoding: .utf8)
+        for child in children.split(separator: " ").compactMap({ Int32($0) }) { kill(child, number) }
+        kill(postmaster, number)
+    }
+
+    /// How to reach a database of it.
+    func place(_ database: String, user: String = "owner") -> String {
+        "host='\(folder.url.path)' user=\(user) dbname=\(database)"
+    }
+
+    /// Makes a database; returns how to reach it.
+    func database() async throws -> String {
+        let name = "d\(UInt32.random(in: .min ... .max))"
+        try await sql("create database \(name)", in: "postgres")
+        return place(name)
+    }
+
+    /// Lets psql carry something out, like somebody who changes the database by hand.
+    @discardableResult
+    func sql(_ statements: String..., in database: String) async throws -> String {
+        let place = database.contains("=") ? database : place(database)
+        return try await run(
+            "psql",
+            ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", place] + statements.flatMap { ["-c", $0] }
+        )
+    }
+
+    @discardableResult
+    private func run(_ program: String, _ arguments: [String]) async throws -> String {
+        try await Server.succeed("/bin/sh", ["-c", command(program, arguments)])
+    }
+
+    /// A command of the shell: a server does not run as root.
+    private func command(_ program: String, _ arguments: [String]) -> String {
+        let path = Server.programs?.appending(path: program).path ?? program
+        let words = [path] + arguments
+        let command = "exec " + words.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
+        guard getuid() == 0 else { return "cd / && \(command)" }
+        return
+            "cd / && exec setpriv --reuid=postgres --regid=postgres --init-groups /bin/sh -c '\(command.replacing("'", with: "'\\''"))'"
+    }
+
+    @discardableResult
+    private static func succeed(_ program: String, _ arguments: [String]) async throws -> String {
+        let (status, output) = try await StoreTesting.run(program, arguments)
+        guard status == 0 else { throw Failed(description: "\(program) \(arguments) ended with \(status): \(output)") }
+        return output
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import Heraclitus
+import SQLStores
+import SQLiteStore
+import StoreTesting
+import Testing
+
+@Suite("Files of SQLite that are not as they should be") struct FaultTests {
+    private func reason(_ place: Place) async -> DatabaseError.Reason? {
+        let error = await #expect(throws: DatabaseError.self) { try await place.store() }
+        #expect(error?.store == place.file.path)
+        return error?.reason
+    }
+
+    @Test("A file of a newer version is refused, and stays as it is")
+    func newer() async throws {
+        let place = try Place()
+        try await place.store().save(archive("1"))
+        try place.change("pragma user_version = 7")
+        #expect(await reason(place) == .newerSchema(found: 7, supported: 1))
+        try place.change("pragma user_version = 1")
+        #expect(try await place.store().ids() == ["1"])
+    }
+
+    @Test("A file of another program is refused, and stays as it is")
+    func others() async throws {
+        let text = try Place()
+        let content = Data(String(repeating: "This is no database. ", count: 500).utf8)
+        try content.write(to: text.file)
+        guard case .otherTables = await reason(text) else { return #expect(Bool(false)) }
+        #expect(try Data(contentsOf: text.file) == content)
+        let database = try Place()
+        try database.change("create table bills (number integer)")
+        guard case .otherTables = await reason(database) else { return #expect(Bool(false)) }
+        let connection = try database.connection()
+        #expect(try connection.number(SQLStatement("select count(*) from sqlite_schema")) == 1)
+        let mode = try connection.row(of: SQLStatement("pragma journal_mode"), []) { connection.text(0) }
+        #expect(mode == "delete")
+    }
+
+    @Test("A table that somebody has altered is refused")
+    func altered() async throws {
+        let place = try Place()
+        let store = try await place.store()
+        try await store.save(archive("1"))
+        try place.change("alter table machines rename column token to coin")
+        guard case .otherTables(let explanation) = await reason(place) else { return #expect(Bool(false)) }
+        #expect(explanation.contains("token"))
+        // One that is open already finds out, too.
+        let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("2")) }
+        #expect(error?.id == "2")
+    }
+
+    @Test("A folder that is not there, and a file that may not be written, are errors")
+    func inaccessible() async throws {
+        let folder = try TemporaryFolder()
+        for path in ["nowhere/shop.sqlite", "."] {
+            let error = await #expect(throws: DatabaseError.self) {
+                try await SQLiteStore(at: folder.url.appending(path: path))
+            }
+            guard case .inaccessible = error?.reason else {
+                Issue.record("\(path): \(String(describing: error))")
+                continue
+            }
+        }
+    }
+
+    @Test(
+        "A row that somebody has damaged is an error with its id; others are found, and it can be deleted",
+        arguments: [
+            "archive = null", "state = cast(x'ff' as text)", "id_rest = x'41'", "revision = 0", "revision = -5",
+        ]
+    )
+    func damaged(change: String) async throws {
+        let place = try Place()
+        let store = try await place.store()
+        for id in ["1", "2", "3"] { try await store.save(archive(id)) }
+        try place.change("pragma ignore_check_constraints = on", "update machines set \(change) where id = x'32'")
+        let error = await #expect(throws: StoreError.self) { try await store.load("2") }
+        guard case .damaged("2", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(try await store.load("3") == archive("3", replacing: 1))
+        #expect(try await store.ids().contains("3"))
+        #expect(try await store.save(archive("1", replacing: 1)) == 2)
+    }
+
+    @Test("A row whose archive is damaged can be found and deleted")
+    func damagedArchive() async throws {
+        let place = try Place()
+        let store = try await place.store()
+        try await store.pass("1")
+        try place.change("update machines set archive = x'7b00'")
+        #expect(try await store.ids(of: Turnstile.self) == ["1"])
+        await #expect(throws: ArchiveError.self) { try await store.machine("1", of: Turnstile.self) }
+        #expect(try await store.delete("1", expecting: 1))
+        #expect(try await store.ids() == [])
+    }
+
+    @Test("A file whose pages are overwritten is an error, never a trap", arguments: 0..<8)
+    func overwritten(seed: Int) async throws {
+        let place = try Place()
+        do {
+            let store = try await place.store()
+            for number in 0..<200 {
+                try await store.save(archive("\(number)", content: String(repeating: "x", count: 300)))
+            }
+        }
+        // Until the last connection has written the log into the file.
+        for _ in 0..<1_000 where FileManager.default.fileExists(atPath: place.file.path + "-wal") {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        var content = try Data(contentsOf: place.file)
+        for place in 0..<200 {
+            let offset = 100 + (place * 7_919 + seed * 104_729) % (content.count - 100)
+            content[offset] = UInt8(truncatingIfNeeded: offset &* 31 &+ seed)
+        }
+        try content.write(to: place.file)
+        do {
+            let store = try await place.store()
+            for number in 0..<200 {
+                do {
+                    _ = try await store.load("\(number)")
+                } catch is DatabaseError {
+                } catch is StoreError {
+                }
+            }
+            _ = try await store.ids()
+        } catch is DatabaseError {
+        }
+    }
+
+    @Test("When there is no space left, a save throws with the id, the archive before stays, and deleting makes space")
+    func full() async throws {
+        let place = try Place()
+        let store = try await place.store(sizeLimit: 200_000)
+        let content = String(repeating: "0123456789", count: 3_000)
+        var saved = 0
+        var error: DatabaseError?
+        while error == nil, saved < 100 {
+            do {
+                try await store.save(archive("\(saved)", content: content))
+                saved += 1
+            } catch let thrown as DatabaseError {
+                error = thrown
+            }
+        }
+        #expect(error?.id == "\(saved)")
+        guard case .full = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(saved > 2)
+        await #expect(throws: DatabaseError.self) {
+            try await store.save(archive("0", replacing: 1, content: content + content))
+        }
+        await #expect(throws: DatabaseError.self) {
+            try await store.save(each: (0..<10).map { archive("several \($0)", content: content) })
+        }
+        #expect(try await store.load("0") == archive("0", replacing: 1, content: content))
+        #expect(try await store.ids().count == saved)
+        #expect(try await store.delete("0"))
+        #expect(try await store.save(archive("new", content: "{}")) == 1)
+    }
+
+    @Test("Names that no database can keep are refused; a revision has one after it")
+    func unstorable() async throws {
+        let place = try Place()
+        let store = try await place.store()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.save(StoredArchive(id: "1", revision: 0, workflow: "a\0b", state: "On", archive: Data()))
+        }
+        guard case .unstorable = error?.reason else { return #expect(Bool(false)) }
+        await #expect(throws: StoreError.self) { try await store.save(archive("1", replacing: .max)) }
+        #expect(try await store.ids() == [])
+        for due in [Double.nan, .infinity, -.infinity] {
+            let due = Date(timeIntervalSinceReferenceDate: due)
+            let id = "\(due.timeIntervalSinceReferenceDate)"
+            try await store.save(StoredArchive(id: id, revision: 0, workflow: "", state: "", due: due, archive: Data()))
+            #expect(try await store.load(id)?.due == nil)
+        }
+    }
+}

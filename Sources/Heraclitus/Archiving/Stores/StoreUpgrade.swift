@@ -1,0 +1,112 @@
+/// How far an upgrade of a store has come.
+public struct StoreUpgrade: Sendable, Hashable {
+    /// The number of archives that were looked at.
+    public internal(set) var examined = 0
+
+    /// The number of archives of older versions that were replaced.
+    public internal(set) var upgraded = 0
+
+    /// The last id that was looked at, after which an upgrade that was interrupted can go on; `nil` before the first.
+    public internal(set) var lastID: String?
+}
+
+extension ArchiveStore {
+    /// Replaces the archives of older versions of a workflow, so that no migration has to run when they are loaded next.
+    ///
+    /// Machines that are loaded are always migrated; this is for those that nobody loads, before a migration is removed.
+    /// Programs may use the store meanwhile, also others that upgrade it. An upgrade that was interrupted goes on after
+    /// ``StoreUpgrade/lastID``; one that begins again only looks at what was upgraded already.
+    ///
+    /// ```swift
+    /// try await store.upgrade(Order.self) { print("\($0.examined) orders, \($0.upgraded) upgraded") }
+    /// ```
+    ///
+    /// An archive that has this version is left as it is, also if a machine within its state has an older one.
+    /// - Parameters:
+    ///   - workflow: The workflow.
+    ///   - id: The id after which to begin; `nil` for the first.
+    ///   - batch: The number of archives that are loaded and saved at once.
+    ///   - progress: Is called after each batch. If it throws, what was upgraded stays.
+    ///   - failed: Gets the id and the error of an archive that cannot be upgraded, and may throw to leave out the rest. By
+    ///     default it throws the error.
+    /// - Returns: How far it has come: to the end.
+    /// - Throws: What `failed` and `progress` throw; errors of the store's medium.
+    @discardableResult
+    public func upgrade<W: Workflow>(
+        _ workflow: W.Type,
+        after id: String? = nil,
+        batch: Int = 500,
+        progress: (_ upgrade: StoreUpgrade) async throws -> Void = { _ in },
+        failed: (_ id: String, _ error: any Error) throws -> Void = { throw $1 }
+    ) async throws -> StoreUpgrade {
+        var reached = StoreUpgrade()
+        reached.lastID = id
+        while true {
+            try Task.checkCancellation()
+            let ids = try await ids(of: W.name, in: nil, after: reached.lastID, limit: max(1, batch))
+            guard let last = ids.last else { return reached }
+            reached.upgraded += try await upgrade(ids, of: W.self, failed)
+            reached.examined += ids.count
+            reached.lastID = last
+            try await progress(reached)
+        }
+    }
+
+    /// Upgrades the archives of some ids; returns how many.
+    private func upgrade<W: Workflow>(
+        _ ids: [String],
+        of workflow: W.Type,
+        _ failed: (_ id: String, _ error: any Error) throws -> Void
+    ) async throws -> Int {
+        let attempts = 20
+        var (remaining, upgraded) = (ids, 0)
+        for attempt in 1...attempts where !remaining.isEmpty {
+            var changed: [StoredArchive] = []
+            for archive in try await loaded(remaining, failed) where archive.isOld(for: W.self) {
+                do {
+                    let machine = try archive.machine(of: W.self)
+                    machine.becomePassive()
+                    changed.append(try StoredArchive(machine, id: archive.id, replacing: archive.revision))
+                } catch {
+                    try failed(archive.id, error)
+                }
+            }
+            let revisions = try await save(each: changed)
+            upgraded += revisions.count { $0 != nil }
+            // Somebody else has saved them meanwhile, perhaps a program of the older version.
+            remaining = zip(changed, revisions).filter { $1 == nil }.map(\.0.id)
+            if attempt == attempts {
+                for id in remaining { try failed(id, StoreError.tooManyConflicts(id: id, attempts: attempts)) }
+            }
+        }
+        return upgraded
+    }
+
+    /// Loads archives at once, or those that can be loaded if there is one that cannot.
+    private func loaded(
+        _ ids: [String],
+        _ failed: (_ id: String, _ error: any Error) throws -> Void
+    ) async throws -> [StoredArchive] {
+        if let archives = try? await load(each: ids) { return archives }
+        var archives: [StoredArchive] = []
+        for id in ids {
+            do {
+                if let archive = try await load(id) { archives.append(archive) }
+            } catch {
+                try failed(id, error)
+            }
+        }
+        return archives
+    }
+}
+
+extension StoredArchive {
+    /// Whether the archive has another version than this program's, or none; whoever restores it finds out what is wrong then.
+    fileprivate func isOld<W: Workflow>(for workflow: W.Type) -> Bool {
+        guard let text = try? JSONText([UInt8](archive)),
+            let container = try? ArchiveDecoder(.text(text, 0)).container(keyedBy: EnvelopeKey.self),
+            let version = try? container.decode(Int.self, forKey: .version)
+        else { return true }
+        return version != W.version
+    }
+}

@@ -1,0 +1,193 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+// How is a stored machine changed, safely among any number of processes?
+
+extension ArchiveStore {
+    /// Changes a machine as one unit of work: loads or makes it, changes it, saves it.
+    ///
+    /// If somebody else has saved or deleted the machine meanwhile, it is loaded and changed again, after a delay that grows with
+    /// each conflict up to 50 ms. So the closure, and the hooks of states, may run several times. What must happen only once,
+    /// when the change is certain, belongs in `saved`.
+    ///
+    /// Nothing is saved when the closure throws, or changes nothing in a stored machine. An archive of an older version of the
+    /// workflow is replaced only by a change.
+    ///
+    /// The machine is passive: no event fires by itself in it. ``fireDue(_:by:scheduler:failed:saved:)`` fires what is due in a store.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - workflow: The workflow.
+    ///   - attempts: The number of attempts, at least one.
+    ///   - scheduler: Tells the date.
+    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
+    ///   - body: Changes the machine.
+    ///   - saved: Gets the transitions in order, after they were saved. If it throws, the machine is saved nevertheless.
+    /// - Returns: The value of `body`.
+    /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
+    ///   ``ArchiveError``.
+    public func update<W: Workflow, Result>(
+        _ id: String,
+        of workflow: W.Type,
+        attempts: Int = 20,
+        scheduler: Scheduler = .system,
+        creating create: (() throws -> StateMachine<W>)? = nil,
+        _ body: (StateMachine<W>) async throws -> Result,
+        saved: ([StateTransition]) async throws -> Void = { _ in }
+    ) async throws -> Result where W.Context == Void {
+        try await update(
+            id,
+            of: workflow,
+            context: (),
+            attempts: attempts,
+            scheduler: scheduler,
+            creating: create,
+            body,
+            saved: saved
+        )
+    }
+
+    /// Changes a machine that is given what its states need, as one unit of work.
+    ///
+    /// It is the same as ``update(_:of:attempts:scheduler:creating:_:saved:)`` for workflows with a ``Workflow/Context``.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - workflow: The workflow.
+    ///   - context: What the states need and archives do not keep.
+    ///   - attempts: The number of attempts, at least one.
+    ///   - scheduler: Tells the date.
+    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
+    ///   - body: Changes the machine.
+    ///   - saved: Gets the transitions in order, after they were saved. If it throws, the machine is saved nevertheless.
+    /// - Returns: The value of `body`.
+    /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
+    ///   ``ArchiveError``.
+    public func update<W: Workflow, Result>(
+        _ id: String,
+        of workflow: W.Type,
+        context: W.Context,
+        attempts: Int = 20,
+        scheduler: Scheduler = .system,
+        creating create: (() throws -> StateMachine<W>)? = nil,
+        _ body: (StateMachine<W>) async throws -> Result,
+        saved: ([StateTransition]) async throws -> Void = { _ in }
+    ) async throws -> Result {
+        for attempt in 0..<max(1, attempts) {
+            // At random, or those who have met would meet again.
+            if attempt > 0 {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(attempt, 6), 50))))
+            }
+            try Task.checkCancellation()
+            let stored = try await load(id)
+            let machine =
+                try stored?.machine(of: W.self, context: context, scheduler: scheduler) ?? create?()
+                ?? StateMachine<W>(context: context, scheduler: scheduler)
+            machine.becomePassive()
+            // Not what is kept: a set in a state may be written in another order after it was read.
+            let before = try stored.map { _ in try machine.archiveWithColumns().archive }
+            let made = MadeTransitions()
+            let registration = machine.onTransition { made.add($0) }
+            let result = try await body(machine)
+            registration.cancel()
+            let changed = try StoredArchive(machine, id: id, replacing: stored?.revision ?? 0)
+            do {
+                if changed.archive != before || changed.due != stored?.due { try await save(changed) }
+            } catch StoreError.conflict {
+                continue
+            }
+            try await saved(made.all)
+            return result
+        }
+        throw StoreError.tooManyConflicts(id: id, attempts: max(1, attempts))
+    }
+}
+
+// MARK: - Deadlines
+
+private struct Deleted: Error {}
+
+extension ArchiveStore {
+    /// Finds the machines of a workflow with a deadline that has passed.
+    /// - Parameters:
+    ///   - date: By when it is due.
+    ///   - workflow: The name of the workflow; `nil` for any.
+    /// - Returns: The ids, those first in which something is due first.
+    /// - Throws: What the store's medium throws.
+    public func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
+        var found: [(due: Date, id: String)] = []
+        for id in try await ids(of: workflow, in: nil) {
+            if let due = try await load(id)?.due, due <= date { found.append((due, id)) }
+        }
+        return found.sorted { ($0.due, $0.id) < ($1.due, $1.id) }.map(\.id)
+    }
+
+    /// Fires what is due in the machines of a workflow, as a unit of work for each: the events that fire by themselves.
+    ///
+    /// Any number of processes may do so at once: each event becomes one saved transition. What follows from one event and is due by the
+    /// same date fires as well.
+    /// - Parameters:
+    ///   - workflow: The workflow.
+    ///   - date: By when it is due; now by default.
+    ///   - scheduler: Supplies the date.
+    ///   - failed: Gets the id and the error of a machine that could not be changed, and may throw to leave out the rest. By
+    ///     default it throws the error.
+    ///   - saved: Gets the id of a machine and its transitions in order, after they were saved. If it throws, the machine is saved
+    ///     nevertheless, and `failed` gets the error.
+    /// - Returns: The ids of the machines that were changed, or tried.
+    /// - Throws: What `failed` throws; what the store's medium throws.
+    @discardableResult
+    public func fireDue<W: Workflow>(
+        _ workflow: W.Type,
+        by date: Date? = nil,
+        scheduler: Scheduler = .system,
+        failed: (_ id: String, _ error: any Error) throws -> Void = { throw $1 },
+        saved: (_ id: String, _ transitions: [StateTransition]) async throws -> Void = { _, _ in }
+    ) async throws -> [String] where W.Context == Void {
+        try await fireDue(workflow, context: (), by: date, scheduler: scheduler, failed: failed, saved: saved)
+    }
+
+    /// Fires what is due in the machines of a workflow, each of which is given what its states need.
+    ///
+    /// It is the same as ``fireDue(_:by:scheduler:failed:saved:)`` for workflows with a ``Workflow/Context``.
+    /// - Parameters:
+    ///   - workflow: The workflow.
+    ///   - context: What the states need and archives do not keep.
+    ///   - date: By when it is due; now by default.
+    ///   - scheduler: Supplies the date.
+    ///   - failed: Gets the id and the error of a machine that could not be changed, and may throw to leave out the rest. By
+    ///     default it throws the error.
+    ///   - saved: Gets the id of a machine and its transitions in order, after they were saved. If it throws, the machine is saved
+    ///     nevertheless, and `failed` gets the error.
+    /// - Returns: The ids of the machines that were changed, or tried.
+    /// - Throws: What `failed` throws; what the store's medium throws.
+    @discardableResult
+    public func fireDue<W: Workflow>(
+        _ workflow: W.Type,
+        context: W.Context,
+        by date: Date? = nil,
+        scheduler: Scheduler = .system,
+        failed: (_ id: String, _ error: any Error) throws -> Void = { throw $1 },
+        saved: (_ id: String, _ transitions: [StateTransition]) async throws -> Void = { _, _ in }
+    ) async throws -> [String] {
+        let date = date ?? scheduler.date
+        let ids = try await ids(dueBy: date, of: W.name)
+        for id in ids {
+            do {
+                // What somebody has deleted meanwhile is not to come back.
+                func create() throws -> StateMachine<W> { throw Deleted() }
+                try await update(id, of: W.self, context: context, scheduler: scheduler, creating: create) {
+                    $0.fireDue(by: date)
+                } saved: {
+                    try await saved(id, $0)
+                }
+            } catch is Deleted {
+                continue
+            } catch {
+                try failed(id, error)
+            }
+        }
+        return ids
+    }
+}

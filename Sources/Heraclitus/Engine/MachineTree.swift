@@ -1,0 +1,170 @@
+// How do machines share one turn of which one is in the state of another?
+//
+// A fire of a machine that belongs to another one is an action of that one. So `acquire` acquires the holder first, and thereby all
+// up to the root, which alone is owned by a thread: no circle can close within a tree. A machine that was held once is held for good.
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A machine as the machines around it in its tree see it.
+protocol TreeMachine: Region, Parkable, AutomaticMachine {
+    /// Uses what it consists of.
+    func withCore<Result, Failure: Error>(
+        _ body: (borrowing MachineCore) throws(Failure) -> Result
+    ) throws(Failure) -> Result
+
+    /// Begins the turn in which a machine in its state does something.
+    func beginAction(
+        around region: TreePlace,
+        for purpose: CallPurpose,
+        on thread: CurrentThread<ThreadState>
+    ) throws(NoTurn) -> TurnRole
+
+    /// Ends that turn, in which the machine in its state may have come to its end.
+    func endAction(_ role: TurnRole, hasEnded: Bool, on thread: CurrentThread<ThreadState>)
+
+    /// Enters its state, or resumes there.
+    func activate(userInfo: UserInfo)
+
+    /// Takes over a context, if it is of the type that its own states need.
+    func inherit(_ context: GivenContext)
+
+    /// Fires an event for which the time has come because machines in the state have ended.
+    /// - Returns: Whether it has become a transition, or is going to.
+    func fire(_ completion: CompiledCompletion, leaving state: AnyObject) -> Bool
+
+    /// Whether its state, or one in that, is an object of a type.
+    func isIn<S>(_ type: S.Type) -> Bool
+
+    /// Whether its state, or one in that, has a name.
+    func isIn(named name: String) -> Bool
+
+    /// Whether nothing goes on by itself in the machine and those in its state.
+    var isSettled: Bool { get }
+
+    /// Waits until nothing goes on by itself.
+    func settled() async
+
+    /// The next deadline of the machine and those in its state.
+    var nextDeadline: Date? { get }
+
+    /// What is due in the machine and those in its state.
+    func deadlinesOfTree(by date: Date) -> [TreeDeadline]
+}
+
+/// A deadline of a machine in a tree.
+struct TreeDeadline {
+    let date: Date
+
+    /// Fires the event, and returns whether it has become a transition.
+    let fire: () -> Bool
+}
+
+/// The turn of a holder that goes on around that of a machine in its state.
+struct HolderTurn {
+    let machine: any TreeMachine
+    let role: TurnRole
+
+    /// The revision at which the inner turn began.
+    let revision: Int
+}
+
+/// Why a call gets no turn.
+enum NoTurn: Error {
+    /// The owners of these wait for one another in a circle.
+    case deadlock(machines: [String])
+
+    /// The machine was not given yet what its states need.
+    case missingContext
+
+    /// The state is not current, or not any more, that holds the machine.
+    case notCurrent
+
+    /// The machine whose state holds it is deciding.
+    case holderIsDeciding
+
+    /// A machine belongs to another one already: both.
+    case regionInUse(machines: [String])
+}
+
+// MARK: - Turns
+
+extension MachineCore {
+    var place: TreePlace? { environment?.place }
+
+    /// Acquires the machine when that takes more than a moment: after another thread's turn, or that of its holder's.
+    @inline(never)
+    func acquireLater(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
+        let thread = call.thread.id
+        if !ownership.isHeld {
+            if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) { throw .deadlock(machines: circle) }
+            if ownership.isOwned(by: thread) {
+                call.thread.content.open(call.lentMachine.id, in: now.index)
+                return .outermost
+            }
+        }
+        return try acquireInTree(call, for: purpose)
+    }
+
+    /// Acquires a machine that belongs to another one: that one first.
+    private func acquireInTree(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
+        if call.thread.content.hasTurn(of: call.lentMachine.id) { return .nested }
+        guard let place, let holder = place.holder else { throw .notCurrent }
+        let role = try holder.beginAction(around: place, for: purpose, on: call.thread)
+        call.thread.content.open(call.lentMachine.id, in: now.index)
+        call.thread.content.setHolder(HolderTurn(machine: holder, role: role, revision: currentRevision))
+        return .inner
+    }
+
+    /// Begins the turn in which a machine in the state does something: an action of this one.
+    func beginAction(
+        around region: TreePlace,
+        of machine: any TreeMachine,
+        for purpose: CallPurpose,
+        _ call: borrowing Call
+    ) throws(NoTurn) -> TurnRole {
+        let role = try acquire(call, for: purpose.ofHolder)
+        var problem: NoTurn?
+        if call.turn({ $0.isDeciding }) {
+            problem = .holderIsDeciding
+        } else if !region.isCurrent(in: machine) || !staysInState(region, call) {
+            problem = .notCurrent
+        }
+        if let problem {
+            finish(role, call)
+            throw problem
+        }
+        _ = call.turn { $0.beginAction() }
+        return role
+    }
+
+    /// Whether the state in which everything accepted so far will leave this machine holds a machine that the current one does.
+    private func staysInState(_ region: TreePlace, _ call: borrowing Call) -> Bool {
+        guard let expected = call.turn({ $0.lastQueued }) else { return true }
+        guard expected.plan.kind == .update else { return false }
+        return regions(of: expected.state, in: expected.plan.destination).contains {
+            $0.withCore { $0.place === region }
+        }
+    }
+
+    /// Ends the turn of a machine that belongs to another one, and then that one's.
+    @inline(never)
+    func finishInTree(_ call: borrowing Call) {
+        drain(call)
+        let holder = call.thread.content.takeHolder(of: call.lentMachine.id)
+        let retired = call.thread.content.close(call.lentMachine.id)
+        if let holder {
+            let hasEnded = definition.states[now.index].isFinal && currentRevision != holder.revision
+            holder.machine.endAction(holder.role, hasEnded: hasEnded, on: call.thread)
+        }
+        withExtendedLifetime(retired) {}
+    }
+}
+
+extension CallPurpose {
+    /// What a call of a machine is for its holder.
+    fileprivate var ofHolder: CallPurpose { if case .rehearsal = self { .rehearsal(nil) } else { .fire } }
+}

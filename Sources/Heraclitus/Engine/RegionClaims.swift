@@ -1,0 +1,111 @@
+// How does a machine come to belong to the one whose state holds it?
+
+extension MachineCore {
+    /// The machines that an object holds.
+    func regions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
+        definition.states[index].hooks.regions(of: state).compactMap { $0 as? any TreeMachine }
+    }
+
+    /// How a machine came to belong to another one, for who has to undo it.
+    private enum Claim {
+        /// It did before.
+        case none
+
+        /// It was a machine of its own, which the thread owns now.
+        case acquired
+
+        /// It was left by the one to which it belonged before.
+        case given
+    }
+
+    /// Lets the machines that an object holds belong to this one, all or none, when it is certain that it becomes the state.
+    func claimRegions(
+        of state: AnyObject,
+        in index: Int,
+        for purpose: CallPurpose,
+        _ call: borrowing Call
+    ) throws(NoTurn) {
+        guard let machine = call.machine as? any TreeMachine else { return }
+        var claims: [(region: any TreeMachine, claim: Claim)] = []
+        func undo() {
+            for (region, claim) in claims.reversed() { region.withCore { $0.undo(claim, of: region) } }
+        }
+        for region in regions(of: state, in: index) {
+            do throws(NoTurn) {
+                let claim = try region.withCore { core throws(NoTurn) in
+                    try core.claim(for: machine, call.thread.id, region)
+                }
+                claims.append((region, claim))
+            } catch {
+                undo()
+                throw error
+            }
+        }
+        if purpose.endsWithGuards { return undo() }
+        for (region, claim) in claims { region.withCore { $0.settle(claim, of: region, for: machine) } }
+    }
+
+    /// Claims this machine, which `region` is the core of, for another one.
+    private func claim(
+        for holder: any TreeMachine,
+        _ thread: ThreadID,
+        _ region: any TreeMachine
+    ) throws(NoTurn) -> Claim {
+        let names = [region.parkingName]
+        while !ownership.isHeld {
+            if ownership.isOwned(by: thread) { throw .regionInUse(machines: names) }
+            if ownership.tryAcquire(by: thread) { return .acquired }
+            if let circle = ParkingLot.shared.acquire(region, by: thread) { throw .deadlock(machines: circle) }
+            if ownership.isOwned(by: thread) { return .acquired }
+        }
+        switch place?.give(to: holder) {
+        case nil: return .given
+        case let other? where other === holder: return .none
+        case let other?: throw .regionInUse(machines: names + [other.parkingName])
+        }
+    }
+
+    private func undo(_ claim: Claim, of region: any TreeMachine) {
+        switch claim {
+        case .none: break
+        case .acquired: if ownership.release() { ParkingLot.shared.wake(for: region) }
+        case .given: place?.leaveHolder()
+        }
+    }
+
+    private func settle(_ claim: Claim, of region: any TreeMachine, for holder: any TreeMachine) {
+        guard case .acquired = claim else { return }
+        _ = madeEnvironment.place.give(to: holder)
+        if ownership.hold() { ParkingLot.shared.wakeAll(for: region) }
+    }
+
+    /// Lets the machines that the first state holds belong to a machine that was just made.
+    ///
+    /// One whose own turn is under way on another thread belongs to it when it is activated.
+    func takeFirstRegions(of machine: any TreeMachine) {
+        let regions = regions(of: snapshot.state, in: now.index)
+        guard !regions.isEmpty else { return }
+        let thread = ThreadState.ofThreads.current.id
+        for region in regions {
+            region.withCore { core in
+                guard core.ownership.isHeld || core.ownership.tryAcquire(by: thread) else { return }
+                if core.ownership.isHeld {
+                    core.expectNoOther(core.place?.give(to: machine), than: machine, region)
+                } else {
+                    core.settle(.acquired, of: region, for: machine)
+                }
+                core.place?.setCurrent(true)
+            }
+        }
+        _ = place?.replaceRegions(by: regions)
+    }
+
+    /// Stops the program if a machine belongs to another one than the one whose state holds it.
+    func expectNoOther(_ other: (any TreeMachine)?, than machine: any TreeMachine, _ region: any TreeMachine) {
+        guard let other, other !== machine else { return }
+        fatalError(
+            "A machine of \(region.parkingName) in a state of \(machine.parkingName) belongs to a machine of "
+                + "\(other.parkingName) already: give each state a machine of its own, such as a copy."
+        )
+    }
+}

@@ -1,0 +1,104 @@
+// Why is a fire rejected?
+//
+// Never inlined: a fire that succeeds is not to make room for errors.
+
+extension MachineCore {
+    /// A fire is rejected before it is known where it leads.
+    @inline(never)
+    func rejection(
+        _ reason: InvalidTransition.Reason,
+        of selector: EventSelector,
+        from source: Int,
+        candidates: [String] = [],
+        machines: [String] = []
+    ) -> Rejection {
+        var event: Int?
+        var name: String?
+        var destination: String?
+        var chosen = selector
+        if case .ofWork(let ofWork, _) = selector { chosen = ofWork }
+        switch chosen {
+        case .event(let index), .bound(let index, _): event = index
+        case .named(let text): name = text
+        case .unbound, .ofWork: break
+        case .entering(let type): destination = CompiledState.name(of: type)
+        case .enteringNamed(let name): destination = name
+        }
+        return Rejection(
+            reason,
+            event: event,
+            from: source,
+            Rejection.Details(event: name, destination: destination, candidates: candidates, machines: machines)
+        )
+    }
+
+    /// A guard has declined.
+    @inline(never)
+    func rejection(of plan: TransitionPlan, because error: any Error) -> Rejection {
+        let details = Rejection.Details(destination: definition.states[plan.destination].name, underlyingError: error)
+        return Rejection(.declined, event: plan.event, from: plan.source, details)
+    }
+
+    /// A machine in the destination cannot be had.
+    @inline(never)
+    func rejection(of plan: TransitionPlan, because problem: NoTurn) -> Rejection {
+        let destination = definition.states[plan.destination].name
+        let details = Rejection.Details(destination: destination, machines: problem.machines)
+        return Rejection(problem.reason, event: plan.event, from: plan.source, details)
+    }
+
+    /// No state was made.
+    @inline(never)
+    func rejection(of candidate: CandidateTransition, because error: any Error) -> Rejection {
+        let event = candidate.event.value.index
+        guard let error = error as? DestinationNeeded else {
+            return Rejection(.declined, event: event, from: candidate.source, Rejection.Details(underlyingError: error))
+        }
+        let details = Rejection.Details(candidates: error.candidates)
+        return Rejection(.destinationNeeded, event: event, from: candidate.source, details)
+    }
+
+    /// The event does not lead to the state that was made.
+    @inline(never)
+    func rejection(of candidate: CandidateTransition, to object: AnyObject) -> Rejection {
+        let name = CompiledState.name(of: type(of: object))
+        let index = definition.stateIndex(of: type(of: object))
+        let reason: InvalidTransition.Reason =
+            switch index {
+            case nil: .unregisteredState
+            case let index? where definition.layout(of: object, of: index) != nil: .notAllowed
+            default: .unsuitableState
+            }
+        return Rejection(
+            reason,
+            event: candidate.event.value.index,
+            from: candidate.source,
+            Rejection.Details(destination: name, candidates: index == nil ? [name] : [])
+        )
+    }
+}
+
+/// Thrown when the machine has to be told which state to enter.
+struct DestinationNeeded: Error {
+    let candidates: [String]
+}
+
+extension NoTurn {
+    var reason: InvalidTransition.Reason {
+        switch self {
+        case .deadlock: .deadlock
+        case .missingContext: .missingContext
+        case .notCurrent: .notCurrent
+        case .holderIsDeciding: .transitionInProgress
+        case .regionInUse: .regionInUse
+        }
+    }
+
+    /// The workflows of the machines that it is about.
+    var machines: [String] {
+        switch self {
+        case .deadlock(let machines), .regionInUse(let machines): machines
+        case .missingContext, .notCurrent, .holderIsDeciding: []
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// What is the work of a state, from its beginning to its end?
+
+/// The work of a state of a machine, from when it is entered or restored until it is left, updates that take it over included.
+///
+/// It does not keep the machine alive. What it fires is bound to it, as a deadline is bound to its state object.
+@usableFromInline
+final class StateWork: Sendable {
+    typealias Body = @Sendable () async throws -> Void
+
+    private weak let machine: (any AutomaticMachine)?
+    private let contents = Lock(Contents())
+
+    private struct Contents: Sendable {
+        var task: Task<Void, Never>?
+
+        /// Whether it counts no longer, because the state was left.
+        var isOver = false
+
+        /// Whether its body has returned, and what follows from that has happened.
+        var isDone = false
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastNumber = 0
+
+        /// Takes out those who wait, for somebody who wakes them.
+        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+            defer { waiting = [:] }
+            return Array(waiting.values)
+        }
+    }
+
+    init(of machine: any AutomaticMachine) { self.machine = machine }
+
+    /// Whether it counts no longer, because the state was left.
+    var isOver: Bool { contents.withLock { $0.isOver } }
+
+    /// Whether it counts and has not come to its end.
+    var isGoingOn: Bool { contents.withLock { !$0.isOver && !$0.isDone } }
+
+    /// Lets a task of its own do the work.
+    func begin(_ body: @escaping Body) {
+        // Detached, because it belongs to the state and not to whoever has fired.
+        let task = Task.detached { await self.run(body) }
+        let isOver = contents.withLock { contents in
+            if !contents.isDone { contents.task = task }
+            return contents.isOver
+        }
+        if isOver { task.cancel() }
+    }
+
+    /// Does the work in the caller's task, in a child task that is cancelled when the state is left.
+    func runAsChild(_ body: @escaping Body) async {
+        await withTaskCancellationHandler {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.run(body) }
+                group.addTask { await self.wait() }
+                await group.next()
+                group.cancelAll()
+            }
+        } onCancel: {
+            end()
+        }
+    }
+
+    private func run(_ body: Body) async {
+        do {
+            if !isOver { try await body() }
+        } catch {
+            machine?.workHasFailed(self, error)
+        }
+        let waiting = contents.withLock { contents in
+            contents.isDone = true
+            contents.task = nil
+            return contents.takeWaiting()
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Lets it count no longer, and cancels its task.
+    func end() {
+        let (task, waiting) = contents.withLock { contents in
+            contents.isOver = true
+            return (contents.task, contents.takeWaiting())
+        }
+        // Not in the lock, because cancellation handlers are user code.
+        task?.cancel()
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits until it has come to its end, counts no longer, or the waiting task is cancelled.
+    func wait() async {
+        let number = contents.withLock { contents in
+            contents.lastNumber += 1
+            return contents.lastNumber
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isAtOnce = contents.withLock { contents in
+                    if contents.isOver || contents.isDone || Task.isCancelled { return true }
+                    contents.waiting[number] = continuation
+                    return false
+                }
+                if isAtOnce { continuation.resume() }
+            }
+        } onCancel: {
+            contents.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+        }
+    }
+}
+
+extension MachineCore {
+    /// Begins the work of a state, unless it goes on already, was completed, or the state is about to be left.
+    func startWork(
+        of plan: TransitionPlan,
+        _ transition: StateTransition,
+        _ machine: any AutomaticMachine,
+        _ environment: MachineEnvironment
+    ) {
+        func start<State: Working>(_ type: State.Type) {
+            guard let state = transition.destinationObject as? State,
+                let context = GivenContext.value(of: environment.context, as: State.Life.Context.self)
+            else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
+            let work = StateWork(of: machine)
+            guard environment.keep(work) else { return }
+            let place = Workplace<State.Life>(context, work, in: type, of: machine)
+            let body: StateWork.Body = { try await state.work(place) }
+            if !environment.handToRunner(work, body) { work.begin(body) }
+        }
+        guard let working = definition.states[plan.destination].hooks.working, environment.work == nil,
+            !isAboutToLeave(machine)
+        else { return }
+        start(working)
+    }
+
+    /// Whether a transition that leaves the state waits in the queue; in the machine's turn.
+    private func isAboutToLeave(_ machine: any AutomaticMachine) -> Bool {
+        ThreadState.ofThreads.current.content.withTurn(of: ObjectIdentifier(machine)) { $0.isAboutToLeave }
+    }
+
+    /// Ends what goes on in a state that was left, or hands the work over to the new data of one that was updated.
+    func endActivity(of plan: TransitionPlan, _ transition: StateTransition) {
+        guard let environment else { return }
+        if plan.kind == .update {
+            let takesOver = definition.states[plan.destination].hooks.takesOverWork(transition)
+            if !takesOver { environment.endWork() }
+        } else {
+            environment.endActivity()
+        }
+    }
+
+    /// Ends what goes on, until the machine is activated again.
+    func suspend(_ call: borrowing Call) {
+        guard now.isActive, let role = try? acquire(call) else { return }
+        environment?.endActivity()
+        if now.isActive { noteSuspension() }
+        finish(role, call)
+    }
+}
+
+extension MachineTurn {
+    /// Whether anything that waits leaves the state.
+    var isAboutToLeave: Bool { hasWaiting { $0.plan.kind == .external } }
+}

@@ -1,0 +1,60 @@
+// Who hears, in the machines above, of what happens in a machine?
+
+extension MachineCore {
+    /// Lets the machines above hear of what happens in this one and in those in its state.
+    func beginToBeHeard() {
+        let place = madeEnvironment.place
+        if place.beginToBeHeard() {
+            _ = addCallbacks([
+                .hook(.observers) { [weak place] transition in
+                    guard let place, let machine = transition.machine as? any TreeMachine else { return }
+                    let occurrence = machine.withCore { $0.occurrence(.transitioned(transition)) }
+                    place.holder?.withCore { $0.hear(occurrence, from: place) }
+                },
+                .notice { [weak place] occurrence in
+                    guard let place else { return }
+                    place.holder?.withCore { $0.hear(occurrence, from: place) }
+                },
+            ])
+        }
+        letRegionsBeHeard()
+    }
+
+    func letRegionsBeHeard() { for region in place?.regions ?? [] { region.withCore { $0.beginToBeHeard() } } }
+
+    /// Whether anybody here or above hears of what happens in the machines in the state.
+    var hearsRegions: Bool {
+        listens(to: .regionNotices) || definition.states[now.index].hooks.observesRegions || place?.isHeard == true
+    }
+
+    private func hear(_ occurrence: Occurrence, from region: TreePlace, path: String? = nil) {
+        // What is told outside of turns comes on a thread that owns nothing here.
+        let state = state.read {}.state
+        let path = name(of: region, in: state) + (path.map { "." + $0 } ?? "")
+        if case .transitioned(let transition) = occurrence.outcome, let observing = state as? any RegionObserving {
+            observing.regionDidTransition(transition, path: path)
+        }
+        if listens(to: .regionNotices) { tellTreeObservers(occurrence.at(path)) }
+        if let place { place.holder?.withCore { $0.hear(occurrence, from: place, path: path) } }
+    }
+
+    /// Where in its tree the machine is: the root's workflow, and the properties on the way; `nil` for one that belongs to none.
+    var path: String? {
+        guard let place, let holder = place.holder else { return nil }
+        return holder.withCore { holder in
+            let (state, _, _) = holder.state.read {}
+            return (holder.path ?? holder.definition.workflow) + "." + holder.name(of: place, in: state)
+        }
+    }
+
+    /// The name of the property that holds a machine; of one that is not held by a property itself, the name of its workflow.
+    private func name(of region: TreePlace, in state: AnyObject) -> String {
+        let found = place?.regions.first { $0.withCore { $0.place === region } }
+        var mirror: Mirror? = Mirror(reflecting: state)
+        while let current = mirror {
+            for case (let label?, let value as any Region) in current.children where value === found { return label }
+            mirror = current.superclassMirror
+        }
+        return found?.parkingName ?? ""
+    }
+}

@@ -1,0 +1,78 @@
+// To which machine does a machine belong, and which ones belong to it?
+
+/// The place of a machine in a tree of machines; one that holds no other and is held by none has none of this.
+///
+/// What it says changes only in a turn of the tree's root.
+final class TreePlace: Sendable {
+    private let contents = Lock(Contents())
+
+    private struct Contents: Sendable {
+        /// The machine whose state holds this one, or is about to.
+        weak var holder: (any TreeMachine)?
+
+        /// Whether that state is the current one.
+        var isCurrent = false
+
+        /// Whether the machines above hear of what happens here.
+        var isHeard = false
+
+        /// The machines that the current state holds.
+        var regions: [any TreeMachine] = []
+    }
+
+    /// The machine that it belongs to; `nil` if the state was left, or that machine is gone.
+    var holder: (any TreeMachine)? { contents.withLock { $0.holder } }
+
+    /// The machines that belong to it, in the order in which they are activated.
+    var regions: [any TreeMachine] { contents.withLock { $0.regions } }
+
+    /// Whether it is in the current state of a machine.
+    func isCurrent(in machine: any TreeMachine) -> Bool {
+        contents.withLock { $0.isCurrent && $0.holder === machine }
+    }
+
+    /// Gives it to a machine, unless it belongs to another one.
+    /// - Returns: The machine to which it belonged before.
+    func give(to machine: any TreeMachine) -> (any TreeMachine)? {
+        contents.withLock { contents in
+            let holder = contents.holder
+            if holder == nil { contents.holder = machine }
+            return holder
+        }
+    }
+
+    /// Lets it belong to none.
+    func leaveHolder() {
+        contents.withLock { contents in
+            contents.holder = nil
+            contents.isCurrent = false
+        }
+    }
+
+    /// Whether the machines above hear of what happens in this one.
+    var isHeard: Bool { contents.withLock { $0.isHeard } }
+
+    /// Notes that they do.
+    /// - Returns: Whether they did not before.
+    func beginToBeHeard() -> Bool {
+        contents.withLock { contents in
+            defer { contents.isHeard = true }
+            return !contents.isHeard
+        }
+    }
+
+    func setCurrent(_ isCurrent: Bool) { contents.withLock { $0.isCurrent = isCurrent } }
+
+    /// Notes which machines the current state holds.
+    /// - Returns: Those that the state before held.
+    func replaceRegions(by new: [any TreeMachine]) -> [any TreeMachine] {
+        contents.withLock { contents in
+            let old = contents.regions
+            contents.regions = new
+            return old
+        }
+    }
+
+    // What goes on in the regions does not outlive their holder.
+    deinit { for region in regions { region.withCore { $0.endActivityOfTree() } } }
+}

@@ -1,0 +1,26 @@
+extension StateMachine: Region {}
+
+extension StateMachine: TreeMachine {
+    func withCore<Result, Failure: Error>(
+        _ body: (borrowing MachineCore) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(core)
+    }
+
+    func beginAction(
+        around region: TreePlace,
+        for purpose: CallPurpose,
+        on thread: CurrentThread<ThreadState>
+    ) throws(NoTurn) -> TurnRole {
+        try core.beginAction(around: region, of: self, for: purpose, Call(self, on: thread))
+    }
+
+    func endAction(_ role: TurnRole, hasEnded: Bool, on thread: CurrentThread<ThreadState>) {
+        if hasEnded { core.fireCompletion(of: self) }
+        core.finishRehearsal(role, Call(self, on: thread))
+    }
+
+    func inherit(_ context: GivenContext) {
+        if definition.needsContext, context.value(as: W.Context.self) != nil { core.environment?.give(context) }
+    }
+}

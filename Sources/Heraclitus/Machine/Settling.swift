@@ -1,0 +1,112 @@
+// What goes on by itself, for those who wait for it or run it.
+
+extension StateMachine {
+    /// Waits until nothing goes on by itself now: no work runs, and no event is due.
+    ///
+    /// What follows from the work and from the events is waited for as well, and so are the machines in its state; deadlines in the future are not, and neither is cancelled work
+    /// that goes on all the same. Use it in tests:
+    ///
+    /// ```swift
+    /// try machine.fire.connect(ConnectingState(host: "example.org"))
+    /// await machine.settled()
+    /// #expect(machine.isIn(ConnectedState.self))
+    /// ```
+    ///
+    /// It returns at once if the machine is not active, and early if the task is cancelled.
+    public func settled() async {
+        while !Task.isCancelled {
+            if isOwnedElsewhere {
+                // No thread of the pool waits for the callbacks of another one, which may wait for the pool.
+                try? await Task.sleep(for: .milliseconds(1))
+                continue
+            }
+            guard let environment = core.environment, !environment.isPassive else { return }
+            if let deadlines = environment.deadlines, deadlines.isDue(by: environment.scheduler.date) {
+                deadlines.comesDue()
+                await Task.yield()
+            } else if let work = environment.work, work.isGoingOn {
+                await work.wait()
+            } else if let region = environment.place.regions.first(where: { !$0.isSettled }) {
+                await region.settled()
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Whether nothing goes on by itself now, neither here nor in the machines in its state.
+    var isSettled: Bool {
+        if isOwnedElsewhere { return false }
+        guard let environment = core.environment, !environment.isPassive else { return true }
+        return environment.deadlines?.isDue(by: environment.scheduler.date) != true
+            && environment.work?.isGoingOn != true && environment.place.regions.allSatisfy(\.isSettled)
+    }
+
+    /// Activates the machine, and does the work of its states in child tasks, until a final state or until the task is cancelled.
+    ///
+    /// Use it where tasks are structured: in a task group, or as a service that is shut down by cancelling it. Without it, work has tasks of
+    /// its own.
+    ///
+    /// When the task is cancelled, the work is cancelled, deadlines are disarmed, and the machine stays in its state. The next
+    /// ``activate(userInfo:)``, fire or `run()` begins the work again. A machine is run once at a time.
+    /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition`` if the machine has no ``context``.
+    public func run() async throws {
+        let (works, feed) = AsyncStream<RunStep>.makeStream()
+        let isFirst = core.environment?.setRunner { feed.yield(.work($0, $1)) } ?? true
+        precondition(isFirst, "\(self) is run already.")
+        let registration = onTransition { [finals = FinalStates(definition), weak self] _ in
+            if let self, finals.contain(self.core.now.index) { feed.yield(.mayEnd) }
+        }
+        defer {
+            registration.cancel()
+            core.environment?.setRunner(nil)
+        }
+        core.suspend(Call(self, [:]))
+        activate()
+        guard core.now.isActive else { throw missingContext() }
+        feed.yield(.mayEnd)
+        await withDiscardingTaskGroup { group in
+            for await step in works {
+                switch step {
+                case .work(let work, let body): group.addTask { await work.runAsChild(body) }
+                case .mayEnd: await endIfFinal(feed)
+                }
+            }
+        }
+        if Task.isCancelled {
+            core.suspend(Call(self, [:]))
+            throw CancellationError()
+        }
+    }
+
+    /// Ends a run in a final state, when everybody has been called who hears of its entering.
+    private func endIfFinal(_ feed: AsyncStream<RunStep>.Continuation) async {
+        while isOwnedElsewhere, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+        if FinalStates(definition).contain(core.now.index) { feed.finish() }
+    }
+
+    private func missingContext() -> InvalidTransition {
+        InvalidTransition(Rejection(.missingContext, event: nil, from: core.now.index), in: definition, userInfo: [:])
+    }
+}
+
+private enum RunStep: Sendable {
+    /// A state's work has to be done.
+    case work(StateWork, StateWork.Body)
+
+    /// A state was entered that nothing leaves.
+    case mayEnd
+}
+
+/// The states that nothing leaves.
+private struct FinalStates: Sendable {
+    private let numbers: Set<Int>
+
+    init(_ definition: Definition) {
+        numbers = Set(definition.states.map(\.index)).subtracting(
+            definition.events.flatMap { $0.reach.leads.states(where: \.leaves) }
+        )
+    }
+
+    func contain(_ state: Int) -> Bool { numbers.contains(state) }
+}

@@ -1,0 +1,129 @@
+/// A state with work of its own: a task that runs as long as the machine is in the state.
+///
+/// ```swift
+/// final class ConnectingState: SessionState, Working {
+///     let host: String
+///     init(host: String) { self.host = host }
+///
+///     func work(_ here: Workplace<Session>) async throws {
+///         let socket = try await here.context.open(host)
+///         try here.fire.connected(ConnectedState(socket))
+///     }
+/// }
+/// ```
+///
+/// The work begins once, when everybody has been called who hears of the state's entering or restoring. It is cancelled when the machine
+/// leaves the state, before ``Exiting/didExit(_:)``, or is released. It does not keep the machine alive.
+public protocol Working<Life>: Capability {
+    /// The workflow of the state; inferred from ``work(_:)``.
+    associatedtype Life: Workflow
+
+    /// Does the work of the state, in a task of its own.
+    ///
+    /// What it fires through the workplace is rejected as ``InvalidTransition/Reason-swift.enum/notCurrent`` once the machine has left the
+    /// state. It may fire updates of its state at any rate: they keep it going.
+    /// - Parameter here: The machine's context, and the events that it may fire.
+    /// - Throws: Any error. It fires the event of the state with ``WorkflowEvent/whenFailed(enters:)``; without one, observers get
+    ///   ``Occurrence/Outcome/failed(_:)``. A `CancellationError` after the end of the work is none.
+    func work(_ here: Workplace<Life>) async throws
+
+    /// Takes over the work of the data before, when an update has replaced that by this object.
+    ///
+    /// Called on the firing thread right after the update, before the other callbacks. Hand over here what only lives in the old object,
+    /// such as an open connection.
+    /// - Parameter old: The object before the update, whose ``work(_:)`` is running or was completed.
+    /// - Returns: Whether that work counts for this object; otherwise it is cancelled, and the work of this object begins. By default
+    ///   `true`.
+    func takesOverWork(of old: Self) -> Bool
+}
+
+extension Working {
+    /// Lets the work go on.
+    public func takesOverWork(of old: Self) -> Bool { true }
+}
+
+/// Where the work of a state is done: what it is handed.
+///
+/// It does not keep the machine alive, and is worth nothing to others than the state's ``Working/work(_:)``.
+public struct Workplace<W: Workflow>: Sendable {
+    /// What the machine was given for its states.
+    public let context: W.Context
+
+    /// What tells whether the work still counts.
+    let work: any AnyObject & Sendable
+
+    /// The class of the state.
+    let state: any WorkflowState.Type
+    weak let anyMachine: (any AnyObject & Sendable)?
+
+    init(
+        _ context: W.Context,
+        _ work: any AnyObject & Sendable,
+        in state: any WorkflowState.Type,
+        of machine: any AnyObject & Sendable
+    ) {
+        self.context = context
+        self.work = work
+        self.state = state
+        anyMachine = machine
+    }
+}
+
+// MARK: - Work that fails
+
+/// What an event that fires when the work of a state has failed enters.
+struct FailureRule: Sendable {
+    /// Builds the state to enter from the one that is left; `nil` for the only empty state that the event leads to.
+    let build: (@Sendable (AnyObject, any Error, GivenContext?) throws -> AnyObject)?
+}
+
+extension WorkflowEvent {
+    /// Makes the event fire by itself when the work of its source has thrown an error.
+    ///
+    /// ```swift
+    /// let fail = Event(from: ConnectingState.self, to: BackingOffState.self)
+    ///     .whenFailed { connecting, error in BackingOffState(after: connecting) }
+    /// ```
+    ///
+    /// The source is ``Working``, and has no other event of this kind. ``StateTransition/failure`` is the error. If the event is
+    /// rejected, observers get the error all the same.
+    /// - Parameter build: Builds the state to enter from the one that is left and the error. What it throws declines the transition.
+    /// - Returns: The event with this cause.
+    public func whenFailed(
+        enters build: @escaping @Sendable (Source, any Error) throws -> Destination
+    ) -> Self {
+        whenFailed { source, error, _ in try build(source, error) }
+    }
+
+    /// Makes the event fire by itself when the work of its source has thrown an error, into a state that needs the machine's context.
+    /// - Parameter build: Builds the state to enter from the one that is left, the error and the context. What it throws declines the
+    ///   transition.
+    /// - Returns: The event with this cause.
+    public func whenFailed(
+        enters build: @escaping @Sendable (Source, any Error, W.Context) throws -> Destination
+    ) -> Self {
+        .init(
+            declaration.adding(
+                failure: FailureRule { state, error, given in
+                    guard let source = state as? Source,
+                        let context = GivenContext.value(of: given, as: W.Context.self)
+                    else {
+                        preconditionFailure("Work has failed in a state that its event does not lead from.")
+                    }
+                    return try build(source, error, context) as AnyObject
+                }
+            )
+        )
+    }
+
+    /// Makes the event fire by itself, into an empty state, when the work of its source has thrown an error.
+    /// - Returns: The event with this cause.
+    public func whenFailed() -> Self where Destination: EmptyState {
+        .init(declaration.adding(failure: FailureRule(build: nil)))
+    }
+}
+
+extension StateTransition {
+    /// The error of the work that has failed, if the event has fired for that.
+    public var failure: (any Error)? { userInfo.failure }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Heraclitus
+import Testing
+
+private protocol Network: Sendable {
+    func connect(to host: String) async throws -> String
+}
+
+private struct FakeNetwork: Network {
+    func connect(to host: String) async throws -> String { "Welcome to \(host)." }
+}
+
+private struct NoNetwork: Network {
+    struct Unreachable: Error {}
+    func connect(to host: String) async throws -> String { throw Unreachable() }
+}
+
+private final class DisconnectedState: EmptyState {}
+private final class ConnectedState: WorkflowState {
+    let host: String
+    let greeting: String
+    init(host: String, greeting: String) {
+        self.host = host
+        self.greeting = greeting
+    }
+}
+private final class BackingOffState: WorkflowState {
+    let host: String
+    let attempt: Int
+    let reason: String
+    init(after connecting: ConnectingState, because reason: String) {
+        host = connecting.host
+        attempt = connecting.attempt
+        self.reason = reason
+    }
+}
+
+private final class ConnectingState: WorkflowState, Working {
+    let host: String
+    let attempt: Int
+
+    init(host: String, attempt: Int = 1) {
+        self.host = host
+        self.attempt = attempt
+    }
+
+    func work(_ here: Workplace<Session>) async throws {
+        let greeting = try await here.context.connect(to: host)
+        try here.fire.connected(ConnectedState(host: host, greeting: greeting))
+    }
+}
+
+private struct Session: Workflow {
+    typealias Context = any Network
+    static var initial: any WorkflowState { DisconnectedState() }
+
+    let connect = Event(from: DisconnectedState.self, to: ConnectingState.self)
+    let connected = Event(from: ConnectingState.self, to: ConnectedState.self)
+    let disconnect = Event(to: DisconnectedState.self)
+    let fail = Event(from: ConnectingState.self, to: BackingOffState.self)
+        .whenFailed { connecting, error in BackingOffState(after: connecting, because: "\(error)") }
+    let retry = Event(from: BackingOffState.self, to: ConnectingState.self)
+        .due(after: .seconds(5)) { ConnectingState(host: $0.host, attempt: $0.attempt + 1) }
+}
+
+private struct Bytes: Sendable {
+    func bytes(of url: String) -> AsyncThrowingStream<Int, any Error> {
+        AsyncThrowingStream { continuation in
+            for count in 1...3 { continuation.yield(count * 100) }
+            continuation.finish()
+        }
+    }
+}
+
+private final class IdleState: EmptyState {}
+private final class LoadedState: EmptyState {}
+private final class LoadingState: WorkflowState, Working {
+    let url: String
+    let byteCount: Int
+
+    init(url: String, byteCount: Int = 0) {
+        self.url = url
+        self.byteCount = byteCount
+    }
+
+    func work(_ here: Workplace<Download>) async throws {
+        for try await byteCount in here.context.bytes(of: url) {
+            try here.fire.progress { current in LoadingState(url: current.url, byteCount: byteCount) }
+        }
+        try here.fire.finish()
+    }
+
+    func takesOverWork(of old: LoadingState) -> Bool { url == old.url }
+}
+
+private struct Download: Workflow {
+    typealias Context = Bytes
+    static var initial: any WorkflowState { IdleState() }
+    let load = Event(from: IdleState.self, to: LoadingState.self)
+    let progress = Event(updating: LoadingState.self)
+    let finish = Event(from: LoadingState.self, to: LoadedState.self)
+}
+
+@Suite("Work of the article", .timeLimit(.minutes(5))) struct WorkArticleTests {
+    @Test("A test waits until a session has connected")
+    func connects() async throws {
+        let session = StateMachine<Session>(context: FakeNetwork())
+        try session.fire.connect(ConnectingState(host: "example.org"))
+        await session.settled()
+        #expect(session.isIn(ConnectedState.self))
+    }
+
+    @Test("A session that cannot connect backs off")
+    func backsOff() async throws {
+        let session = StateMachine<Session>(context: NoNetwork())
+        try session.fire.connect(ConnectingState(host: "example.org"))
+        await session.settled()
+        #expect((session.state as? BackingOffState)?.reason == "Unreachable()")
+    }
+
+    @Test("A download reports its progress, and runs to its end")
+    func runs() async throws {
+        let session = StateMachine<Download>(entering: LoadingState(url: "a"), context: Bytes())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await session.run() }
+            try await group.waitForAll()
+        }
+        #expect(session.isIn(LoadedState.self) && session.revision == 4)
+        #expect((session.previousState as? LoadingState)?.byteCount == 300)
+    }
+}

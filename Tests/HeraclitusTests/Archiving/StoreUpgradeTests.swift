@@ -1,0 +1,169 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("Upgrades of stores") struct StoreUpgradeTests {
+    final class OldCounter: WorkflowState {
+        let count: Int
+        init(_ count: Int) { self.count = count }
+    }
+
+    final class NewCounter: WorkflowState {
+        let total: Int
+        let due: Date?
+        init(_ total: Int, due: Date?) { (self.total, self.due) = (total, due) }
+    }
+
+    struct First: Workflow {
+        static var name: String { "Counting" }
+        static var initial: any WorkflowState { OldCounter(0) }
+        let add = Event(updating: OldCounter.self)
+    }
+
+    struct Second: Workflow {
+        static var name: String { "Counting" }
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [
+                .renameState("OldCounter", to: "NewCounter", in: 2),
+                .step("call it total, and end after a while", in: 2) { archive in
+                    archive.data["total"] = archive.data["count"]
+                    archive.data["due"] = "2001-01-01T00:01:00Z"
+                },
+            ]
+        }
+        static var initial: any WorkflowState { NewCounter(0, due: nil) }
+        let end = Event(updating: NewCounter.self).due(\.due) { counter in NewCounter(counter.total, due: nil) }
+    }
+
+    private static func filled(_ store: any ArchiveStore, _ count: Int) async throws {
+        for number in 0..<count {
+            let machine = StateMachine<First>(alreadyIn: OldCounter(number))
+            try machine.fire.add { OldCounter($0.count + 1) }
+            try await store.save(machine, as: "\(number)", expecting: 0)
+        }
+        try await store.save(StateMachine<TicketLamp>(), as: "lamp", expecting: 0)
+    }
+
+    @Test(
+        "Every archive of an older version is replaced, with its columns, and nothing else",
+        arguments: StoreTests.kinds
+    )
+    func all(kind: String) async throws {
+        let place = try StoreTests.Place(kind)
+        let store = place.store
+        try await Self.filled(store, 25)
+        try await store.save(StateMachine<Second>(alreadyIn: NewCounter(7, due: nil)), as: "new", expecting: 0)
+        let seen = Mutex<[StoreUpgrade]>([])
+        let upgrade = try await store.upgrade(Second.self, batch: 10) { upgrade in
+            seen.withLock { $0.append(upgrade) }
+        }
+        #expect(upgrade.examined == 26)
+        #expect(upgrade.upgraded == 25)
+        #expect(upgrade.lastID == "new")
+        #expect(seen.withLock { $0.map(\.examined) } == [10, 20, 26])
+        #expect(try await store.ids(of: nil, in: "OldCounter") == [])
+        #expect(try await store.ids(of: nil, in: "NewCounter").count == 26)
+        #expect(try await store.ids(dueBy: Date(timeIntervalSinceReferenceDate: 60), of: "Counting").count == 25)
+        for number in 0..<25 {
+            let found = try #require(try await store.machine("\(number)", of: Second.self))
+            #expect((found.machine.state as? NewCounter)?.total == number + 1)
+            #expect(found.machine.revision == 1)
+            #expect(found.revision == 2)
+        }
+        #expect(try await store.load("new")?.revision == 1)
+        #expect(try await store.load("lamp")?.revision == 1)
+        #expect(try await store.upgrade(Second.self).upgraded == 0)
+    }
+
+    @Test("An upgrade that was interrupted goes on where it was", arguments: StoreTests.kinds)
+    func interrupted(kind: String) async throws {
+        struct Interruption: Error { let upgrade: StoreUpgrade }
+        let place = try StoreTests.Place(kind)
+        try await Self.filled(place.store, 20)
+        let error = await #expect(throws: Interruption.self) {
+            try await place.store.upgrade(Second.self, batch: 6) {
+                if $0.examined == 12 { throw Interruption(upgrade: $0) }
+            }
+        }
+        #expect(error?.upgrade.upgraded == 12)
+        let rest = try await place.store.upgrade(Second.self, after: error?.upgrade.lastID)
+        #expect(rest.examined == 8)
+        #expect(rest.upgraded == 8)
+    }
+
+    @Test("What cannot be upgraded is told with its id, and the others are", arguments: StoreTests.kinds)
+    func broken(kind: String) async throws {
+        let place = try StoreTests.Place(kind)
+        let store = place.store
+        try await Self.filled(store, 5)
+        for (id, archive) in [
+            ("broken", "{"),
+            (
+                "newer",
+                #"{"activated":true,"data":{},"format":1,"revision":0,"state":"NewCounter","version":9,"workflow":"Counting"}"#
+            ),
+        ] {
+            try await store.save(
+                StoredArchive(
+                    id: id,
+                    revision: 0,
+                    workflow: "Counting",
+                    state: "OldCounter",
+                    archive: Data(archive.utf8)
+                )
+            )
+        }
+        let failed = Mutex<[String]>([])
+        let upgrade = try await store.upgrade(
+            Second.self,
+            batch: 3,
+            failed: { id, error in
+                #expect(error is ArchiveError)
+                failed.withLock { $0.append(id) }
+            }
+        )
+        #expect(failed.withLock { $0 } == ["broken", "newer"])
+        #expect(upgrade.examined == 7)
+        #expect(upgrade.upgraded == 5)
+        await #expect(throws: ArchiveError.self) { try await store.upgrade(Second.self) }
+    }
+
+    /// A store in which somebody else saves whatever is about to be saved, a few times.
+    final class Crowded: ArchiveStore {
+        let inner = InMemoryStore()
+        let remaining: Mutex<Int>
+        init(_ times: Int) { remaining = Mutex(times) }
+
+        func load(_ id: String) async throws -> StoredArchive? { await inner.load(id) }
+        func save(_ archive: StoredArchive) async throws -> Int {
+            let isTaken = remaining.withLock { remaining in
+                remaining -= 1
+                return remaining >= 0
+            }
+            if isTaken, let found = await inner.load(archive.id) { try await inner.save(found) }
+            return try await inner.save(archive)
+        }
+        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
+            try await inner.delete(id, expecting: revision)
+        }
+        func ids(of workflow: String?, in state: String?) async throws -> [String] {
+            await inner.ids(of: workflow, in: state)
+        }
+    }
+
+    @Test("Somebody else who saves meanwhile keeps their work, and it is upgraded after that")
+    func conflicts() async throws {
+        let store = Crowded(0)
+        try await Self.filled(store, 10)
+        store.remaining.withLock { $0 = 14 }
+        #expect(try await store.upgrade(Second.self).upgraded == 10)
+        #expect(try await store.ids(of: nil, in: "OldCounter") == [])
+        let endless = Crowded(0)
+        try await Self.filled(endless, 2)
+        endless.remaining.withLock { $0 = .max }
+        let error = await #expect(throws: StoreError.self) { try await endless.upgrade(Second.self) }
+        guard case .tooManyConflicts("0", attempts: 20) = error else { return #expect(Bool(false)) }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("Deadlines that pass within a turn") struct DeadlineTurnTests {
+    typealias Bill = DeadlineTests.Bill
+    typealias SentState = DeadlineTests.SentState
+
+    private let clock = ManualClock()
+
+    private func sent(by seconds: Double) throws -> (StateMachine<Bill>, SentState) {
+        let machine = StateMachine<Bill>(scheduler: clock.scheduler)
+        let state = SentState(1, by: Date(timeIntervalSinceReferenceDate: seconds))
+        try machine.fire.send(state)
+        return (machine, state)
+    }
+
+    @Test("A deadline that passes while its own thread owns the machine fires within that turn")
+    func ownThread() throws {
+        let (machine, _) = try sent(by: 10)
+        try machine.perform { _ in
+            clock.advance(by: .seconds(20))
+            #expect(machine.isIn(SentState.self))
+            #expect(machine.can.pay)
+            #expect(!machine.can.change)
+        }
+        #expect(machine.isIn(DeadlineTests.LapsedState.self))
+    }
+
+    @Test("A deadline of an object that is about to be replaced does not fire for the one that comes")
+    func replaced() throws {
+        let (machine, _) = try sent(by: 10)
+        try machine.perform { _ in
+            try machine.fire.change(SentState(2, by: nil))
+            clock.advance(by: .seconds(20))
+        }
+        #expect((machine.state as? SentState)?.number == 2)
+        #expect(machine.revision == 2)
+        #expect(clock.scheduler.count == 0)
+    }
+}

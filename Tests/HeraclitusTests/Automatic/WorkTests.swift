@@ -1,0 +1,502 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+/// Something that happens once, for one task that waits for it.
+private final class Latch: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func open() { continuation.finish() }
+
+    /// Waits until it happens, or the task is cancelled.
+    func wait() async throws {
+        for await _ in stream {}
+        try Task.checkCancellation()
+    }
+
+    /// Waits until it happens, whatever becomes of the task.
+    func waitStubbornly() async { _ = await Task.detached { try? await self.wait() }.value }
+}
+
+/// What the machines of these tests are given: what their work does, and what has happened.
+private final class Bench: Sendable {
+    typealias Work = @Sendable (BusyState, Workplace<Shop>) async throws -> Void
+
+    let journal = Journal()
+    let begun = Latch()
+    let released = Latch()
+    let ended = Latch()
+    let work: Work
+
+    init(_ work: @escaping Work) { self.work = work }
+}
+
+private struct Spoilt: Error, CustomStringConvertible { let description = "spoilt" }
+
+private final class RestState: WorkflowState, EmptyState {}
+private final class BusyState: WorkflowState, Working, Entering, Exiting, Restoring {
+    let number: Int
+    let restarts: Bool
+    let until: Date?
+
+    init(_ number: Int = 1, restarts: Bool = false, until: Date? = nil) {
+        self.number = number
+        self.restarts = restarts
+        self.until = until
+    }
+
+    func work(_ here: Workplace<Shop>) async throws {
+        here.context.journal.write("work \(number)")
+        try await here.context.work(self, here)
+    }
+
+    func takesOverWork(of old: BusyState) -> Bool { !restarts }
+
+    func didEnter(_ transition: StateTransition) {
+        transition.context(as: Shop.self).journal.write("didEnter")
+        if number < 0 { try? transition.machine(as: Shop.self)?.fire.stop() }
+    }
+    func didExit(_ transition: StateTransition) { transition.context(as: Shop.self).journal.write("didExit") }
+    func didRestore(_ transition: StateTransition) { transition.context(as: Shop.self).journal.write("didRestore") }
+}
+private final class MadeState: WorkflowState {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+}
+private final class BrokenState: WorkflowState {
+    let reason: String
+    init(_ reason: String) { self.reason = reason }
+}
+
+private struct Shop: Workflow {
+    typealias Context = Bench
+    static var initial: any WorkflowState { RestState() }
+    let start = Event(from: RestState.self, to: BusyState.self)
+    let progress = Event(updating: BusyState.self)
+    let finish = Event(from: BusyState.self, to: MadeState.self)
+    let stop = Event(from: BusyState.self, to: RestState.self)
+    let expire = Event(from: BusyState.self, to: BrokenState.self).due(\.until) { _ in BrokenState("late") }
+    let fail = Event(from: BusyState.self, to: BrokenState.self)
+        .whenFailed { busy, error in
+            if busy.number == 13 { throw Refusal() }
+            return BrokenState("\(busy.number) \(error)")
+        }
+}
+
+@Suite("Work", .timeLimit(.minutes(5))) struct WorkTests {
+    private func machine(_ bench: Bench) -> StateMachine<Shop> { StateMachine(context: bench) }
+
+    @Test("It begins when everybody has been called, and fires what follows")
+    func begins() async throws {
+        let bench = Bench { busy, here in try here.fire.finish(MadeState(busy.number)) }
+        let machine = machine(bench)
+        machine.onTransition { bench.journal.write("observer \($0.event ?? "")") }
+        try machine.fire.start(BusyState(7))
+        await machine.settled()
+        #expect((machine.state as? MadeState)?.number == 7)
+        #expect(bench.journal.entries == ["didEnter", "observer start", "work 7", "didExit", "observer finish"])
+    }
+
+    @Test("It does not begin in a state that a callback has decided to leave")
+    func left() async throws {
+        let bench = Bench { _, _ in }
+        let machine = machine(bench)
+        try machine.fire.start(BusyState(-1))
+        await machine.settled()
+        #expect(bench.journal.entries == ["didEnter", "didExit"])
+    }
+
+    @Test("It is cancelled before `didExit`, and its `CancellationError` is no error")
+    func cancelled() async throws {
+        let bench = Bench { _, here in
+            try await withTaskCancellationHandler {
+                here.context.begun.open()
+                try await here.context.released.wait()
+            } onCancel: {
+                here.context.journal.write("cancelled")
+            }
+        }
+        let machine = machine(bench)
+        let heard = Journal()
+        machine.observe { heard.write($0.kind.rawValue) }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        try machine.fire.stop()
+        #expect(bench.journal.entries == ["didEnter", "work 1", "cancelled", "didExit"])
+        await machine.settled()
+        #expect(heard.entries == ["transitioned", "transitioned"])
+    }
+
+    @Test("Work that ignores its cancelling keeps nobody waiting, and what it fires comes too late")
+    func stubborn() async throws {
+        let bench = Bench { busy, here in
+            guard busy.number == 1 else { return try await Latch().wait() }
+            here.context.begun.open()
+            await here.context.released.waitStubbornly()
+            defer { here.context.ended.open() }
+            do throws(InvalidTransition) {
+                try here.fire.finish(MadeState(1))
+            } catch {
+                here.context.journal.write(error.reason.rawValue)
+                throw error
+            }
+        }
+        let machine = machine(bench)
+        let heard = Journal()
+        machine.observe { heard.write($0.kind.rawValue) }
+        try machine.fire.start(BusyState(1))
+        try await bench.begun.wait()
+        try machine.fire.stop()
+        await machine.settled()
+        try machine.fire.start(BusyState(2))
+        bench.released.open()
+        try await bench.ended.wait()
+        #expect(bench.journal.entries.contains("notCurrent"))
+        #expect((machine.state as? BusyState)?.number == 2)
+        #expect(machine.revision == 3)
+        #expect(heard.entries == ["transitioned", "transitioned", "transitioned", "rejected"])
+    }
+
+    @Test("An error fires the event of the state, whose callbacks see it; also a cancelling that nobody has asked for")
+    func fails() async throws {
+        let errors: [any Error] = [Spoilt(), CancellationError()]
+        let bench = Bench { busy, _ in throw errors[busy.number - 1] }
+        for number in 1...2 {
+            let machine = machine(bench)
+            let heard = Journal()
+            machine.onTransition { heard.write("\($0.event ?? "") \($0.failure.map { "\($0)" } ?? "")") }
+            try machine.fire.start(BusyState(number))
+            await machine.settled()
+            let text = number == 1 ? "spoilt" : "CancellationError()"
+            #expect((machine.state as? BrokenState)?.reason == "\(number) \(text)")
+            #expect(heard.entries == ["start ", "fail \(text)"])
+        }
+    }
+
+    @Test("If that event is rejected, observers get the rejection and the error")
+    func rejected() async throws {
+        let machine = machine(Bench { _, _ in throw Spoilt() })
+        let heard = Journal()
+        machine.observe { heard.write("\($0.kind) \($0.message)") }
+        try machine.fire.start(BusyState(13))
+        await machine.settled()
+        #expect(machine.isIn(BusyState.self))
+        #expect(heard.entries.count == 3)
+        #expect(heard.entries[1].hasPrefix("rejected Shop cannot fire \"fail\" in BusyState"))
+        #expect(heard.entries[2] == "failed the work of BusyState has failed: spoilt")
+    }
+
+    private final class LoneState: WorkflowState, EmptyState, Working {
+        func work(_ here: Workplace<Lone>) async throws { throw Spoilt() }
+    }
+
+    private struct Lone: Workflow {
+        static var initial: any WorkflowState { LoneState() }
+        let again = Event(to: LoneState.self)
+    }
+
+    private final class Listener: StateMachineDelegate {
+        let journal = Journal()
+        func machine(_ machine: StateMachine<Lone>, didFail work: FailedWork) { journal.write("\(work.error)") }
+    }
+
+    @Test("Without such an event, observers get the error")
+    func observed() async throws {
+        let machine = StateMachine<Lone>()
+        let heard = Journal()
+        let listener = Listener()
+        machine.addDelegate(listener)
+        machine.log { heard.write("\($0)") }
+        machine.observe { occurrence in
+            guard case .failed(let work) = occurrence.outcome else { return }
+            heard.write("\(occurrence.kind) \(occurrence.source) \(work.state is LoneState) \(work.error is Spoilt)")
+            let data = try? JSONEncoder().encode(occurrence)
+            let read = data.flatMap { try? JSONDecoder().decode(Occurrence.self, from: $0) }
+            heard.write("\(read?.kind.rawValue ?? "")")
+        }
+        machine.activate()
+        await machine.settled()
+        #expect(
+            heard.entries == [
+                "error: Lone the work of LoneState has failed: spoilt", "failed LoneState true true", "failed",
+            ]
+        )
+        #expect(listener.journal.entries == ["spoilt"])
+    }
+
+    @Test("It may update its state at any rate; the updates keep it going")
+    func progress() async throws {
+        let bench = Bench { _, here in
+            for number in 2...1_000 { try here.fire.progress { _ in BusyState(number) } }
+            try here.fire.finish { busy in MadeState(busy.number) }
+        }
+        let machine = machine(bench)
+        try machine.fire.start(BusyState())
+        await machine.settled()
+        #expect((machine.state as? MadeState)?.number == 1_000)
+        #expect(machine.revision == 1_001)
+        #expect(bench.journal.entries == ["didEnter", "work 1", "didExit"])
+    }
+
+    @Test("An update that does not take the work over cancels it and begins it anew")
+    func restarts() async throws {
+        let bench = Bench { busy, here in
+            if busy.number == 1 {
+                here.context.begun.open()
+                try await here.context.released.wait()
+            }
+            try here.fire.finish(MadeState(busy.number))
+        }
+        let machine = machine(bench)
+        try machine.fire.start(BusyState(1))
+        try await bench.begun.wait()
+        try machine.fire.progress(BusyState(2, restarts: true))
+        await machine.settled()
+        #expect((machine.state as? MadeState)?.number == 2)
+        #expect(bench.journal.entries == ["didEnter", "work 1", "work 2", "didExit"])
+    }
+
+    @Test("Work that was completed does not begin again with an update")
+    func completed() async throws {
+        let bench = Bench { _, _ in }
+        let machine = machine(bench)
+        try machine.fire.start(BusyState(1))
+        await machine.settled()
+        try machine.fire.progress(BusyState(2))
+        await machine.settled()
+        #expect(bench.journal.entries == ["didEnter", "work 1"])
+    }
+
+    @Test("Events that it fires in one turn are bound to what each leaves behind")
+    func inTurn() async throws {
+        let bench = Bench { _, here in
+            try here.machine?.perform { _ in
+                try here.fire.progress(BusyState(2))
+                try here.fire.finish { busy in MadeState(busy.number) }
+                #expect(throws: InvalidTransition.self) { try here.fire.progress(BusyState(3)) }
+            }
+        }
+        let machine = machine(bench)
+        try machine.fire.start(BusyState(1))
+        await machine.settled()
+        #expect((machine.state as? MadeState)?.number == 2)
+    }
+
+    @Test("It does not keep its machine alive, and is cancelled with it; then what it fires is rejected")
+    func dropped() async throws {
+        let bench = Bench { _, here in
+            here.context.begun.open()
+            try? await here.context.released.wait()
+            here.context.journal.write("\(Task.isCancelled) \(here.machine == nil)")
+            do throws(InvalidTransition) {
+                try here.fire.finish(MadeState(1))
+            } catch {
+                here.context.journal.write("\(error)")
+            }
+            here.context.ended.open()
+        }
+        weak var gone: StateMachine<Shop>?
+        do {
+            let machine = machine(bench)
+            gone = machine
+            try machine.fire.start(BusyState())
+            try await bench.begun.wait()
+            withExtendedLifetime(machine) {}
+        }
+        try await bench.ended.wait()
+        #expect(gone == nil)
+        #expect(
+            bench.journal.entries.suffix(2) == [
+                "true true",
+                "Shop cannot be fired by the work of BusyState: it belongs to a state object that was left.",
+            ]
+        )
+    }
+
+    @Test("Work that holds the last reference to its machine releases it")
+    func releasedByItself() async throws {
+        let bench = Bench { _, here in
+            var machine = here.machine
+            here.context.begun.open()
+            await here.context.released.waitStubbornly()
+            #expect(machine != nil)
+            machine = nil
+            here.context.journal.write("\(Task.isCancelled) \(here.machine == nil)")
+            here.context.ended.open()
+        }
+        do {
+            let machine = machine(bench)
+            try machine.fire.start(BusyState())
+            try await bench.begun.wait()
+            withExtendedLifetime(machine) {}
+        }
+        bench.released.open()
+        try await bench.ended.wait()
+        #expect(bench.journal.entries.last == "true true")
+    }
+
+    @Test("A restored machine begins it when it is activated, and a copy begins its own")
+    func restoredAndCopied() async throws {
+        let waiting = Bench { _, _ in try await Latch().wait() }
+        let original = machine(waiting)
+        try original.fire.start(BusyState(3))
+        let bench = Bench { busy, here in try here.fire.finish(MadeState(busy.number)) }
+        let restored = try StateMachine<Shop>(archive: original.archive(), context: bench)
+        let copy = restored.copy()
+        await restored.settled()
+        #expect(bench.journal.entries == [])
+        restored.activate()
+        await restored.settled()
+        #expect(bench.journal.entries == ["didRestore", "work 3", "didExit"])
+        #expect(restored.isIn(MadeState.self) && copy.isIn(BusyState.self))
+        copy.activate()
+        await copy.settled()
+        #expect(copy.isIn(MadeState.self))
+
+        let second = original.copy()
+        #expect(second.isActive)
+        second.activate()
+        #expect(waiting.journal.entries.filter { $0 == "didEnter" }.count == 1)
+        try second.fire.stop()
+        #expect(original.isIn(BusyState.self))
+    }
+
+    @Test("What is due when a machine is restored comes first, and then there is no work")
+    func dueFirst() async throws {
+        let bench = Bench { _, _ in }
+        let machine = StateMachine<Shop>(alreadyIn: BusyState(1, until: .distantPast), context: bench)
+        machine.activate()
+        await machine.settled()
+        #expect((machine.state as? BrokenState)?.reason == "late")
+        #expect(bench.journal.entries == ["didRestore", "didExit"])
+    }
+
+    @Test("In a store's unit of work none begins")
+    func passive() async throws {
+        let bench = Bench { _, _ in }
+        let store = InMemoryStore()
+        try await store.update("1", of: Shop.self, context: bench) {
+            try $0.fire.start(BusyState())
+            await $0.settled()
+        }
+        #expect(bench.journal.entries == ["didEnter"])
+        #expect(try await store.ids(of: Shop.self, in: BusyState.self) == ["1"])
+    }
+}
+
+// MARK: - Running
+
+extension WorkTests {
+    @Test("A run does the work in child tasks until a final state")
+    func runs() async throws {
+        let bench = Bench { busy, here in
+            #expect(Marker.value == "run")
+            try here.fire.finish(MadeState(busy.number))
+        }
+        let machine = machine(bench)
+        machine.onTransition(from: BusyState.self, to: MadeState.self) { _, made, _ in
+            bench.journal.write("made \(made.number)")
+        }
+        try await Marker.$value.withValue("run") {
+            async let run: Void = machine.run()
+            while !machine.isActive { await Task.yield() }
+            try machine.fire.start(BusyState(5))
+            try await run
+        }
+        #expect((machine.state as? MadeState)?.number == 5)
+        #expect(bench.journal.entries == ["didEnter", "work 5", "didExit", "made 5"])
+    }
+
+    private enum Marker {
+        @TaskLocal static var value = "none"
+    }
+
+    @Test("A run that is cancelled leaves the machine in its state, and the next one begins the work again")
+    func runsAgain() async throws {
+        let bench = Bench { busy, here in
+            if here.context.journal.entries.filter({ $0 == "work 1" }).count == 1 {
+                here.context.begun.open()
+                try await here.context.released.wait()
+            }
+            try here.fire.finish(MadeState(busy.number))
+        }
+        let machine = machine(bench)
+        let first = Task { try await machine.run() }
+        while !machine.isActive { await Task.yield() }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(machine.isIn(BusyState.self) && machine.revision == 1)
+        try await machine.run()
+        #expect(machine.isIn(MadeState.self))
+        #expect(bench.journal.entries == ["didEnter", "work 1", "work 1", "didExit"])
+    }
+
+    @Test("A machine without its context is not run, and one in a final state has been")
+    func runsNothing() async throws {
+        let archive = try machine(Bench { _, _ in }).archive()
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .archived
+        let machine = try decoder.decode(StateMachine<Shop>.self, from: archive)
+        let error = await #expect(throws: InvalidTransition.self) { try await machine.run() }
+        #expect(error?.reason == .missingContext)
+        #expect(error?.description.hasPrefix("Shop cannot be run in RestState: the machine was not given") == true)
+        try await StateMachine<Shop>(alreadyIn: MadeState(1), context: Bench { _, _ in }).run()
+    }
+}
+
+// MARK: - Definitions
+
+extension WorkTests {
+    private struct Idle: Workflow {
+        static var initial: any WorkflowState { RestState() }
+        let fail = Event(from: RestState.self, to: BrokenState.self).whenFailed { _, _ in BrokenState("") }
+    }
+
+    private struct Foreign: Workflow {
+        static var initial: any WorkflowState { LoneState() }
+        let once = Event(from: LoneState.self, to: RestState.self).whenFailed()
+        let twice = Event(from: LoneState.self, to: RestState.self).whenFailed()
+    }
+
+    @Test("Failures of states without work, several of one state, and work of another workflow are problems")
+    func problems() {
+        #expect(Idle.diagnostics == [.failureWithoutWork(event: "fail")])
+        let problems = Foreign.diagnostics
+        #expect(problems.contains(.ambiguousFailure(state: "LoneState", events: ["once", "twice"])))
+        #expect(
+            problems.contains { problem in
+                if case .foreignWork(let name, "Lone") = problem { name.hasSuffix("LoneState") } else { false }
+            }
+        )
+        #expect(problems.allSatisfy(\.stopsTheProgram))
+        #expect(Shop.diagnostics.isEmpty)
+    }
+
+    @Test("The table says which events fire by themselves; one that was written before says nothing")
+    func table() throws {
+        let table = Shop.table
+        #expect(table["fail"]?.triggers == [.failure])
+        #expect(table["expire"]?.triggers == [.due])
+        #expect(table["stop"]?.triggers == [])
+        let data = try JSONEncoder().encode(table)
+        #expect(try JSONDecoder().decode(TransitionTable.self, from: data) == table)
+        var json = try JSONDecoder().decode(JSONValue.self, from: data)
+        json["events"] = [["name": "fail", "transitions": [], "ignored": []]]
+        let old = try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(json))
+        #expect(old["fail"]?.triggers == [])
+    }
+
+    @Test("A machine in which nothing goes on by itself is settled")
+    func settled() async {
+        await StateMachine<Door>().settled()
+        let machine = StateMachine<Lone>()
+        await machine.settled()
+        #expect(!machine.isActive)
+    }
+}

@@ -1,0 +1,284 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+/// A journey that ends when its parts have: events that fire by themselves, deadlines and observers across a tree.
+@Suite("What composites do by themselves") struct CompletionTests {
+    final class OpenState: EmptyState {}
+    final class PaidState: EmptyState {}
+    final class LapsedState: EmptyState {}
+
+    struct Ticket: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        let pay = Event(from: OpenState.self, to: PaidState.self)
+        let stamp = Event(updating: PaidState.self)
+        let lapse = Event(from: OpenState.self, to: LapsedState.self).due(after: .seconds(60))
+    }
+
+    final class PlannedState: EmptyState {}
+    final class BookedState: Composite, RegionObserving {
+        let mayStart: Bool
+        let train: StateMachine<Ticket>
+        let hotel: StateMachine<Ticket>
+        init(
+            mayStart: Bool = true,
+            train: StateMachine<Ticket> = StateMachine(),
+            hotel: StateMachine<Ticket> = StateMachine()
+        ) {
+            self.mayStart = mayStart
+            self.train = train
+            self.hotel = hotel
+        }
+        var regions: [any Region] { [train, hotel] }
+        func copied() -> BookedState { BookedState(mayStart: mayStart, train: train.copy(), hotel: hotel.copy()) }
+        func regionDidTransition(_ transition: StateTransition, path: String) {
+            Forest.journal.write("state \(path) \(transition)")
+        }
+    }
+    final class UnderWayState: WorkflowState {
+        let trainIsPaid: Bool
+        init(_ trainIsPaid: Bool) { self.trainIsPaid = trainIsPaid }
+    }
+    final class ForgottenState: EmptyState {}
+
+    struct Journey: Workflow {
+        static var initial: any WorkflowState { PlannedState() }
+        let book = Event(from: PlannedState.self, to: BookedState.self)
+        let change = Event(updating: BookedState.self)
+        let start = Event(from: BookedState.self, to: UnderWayState.self)
+            .whenFinal(\.train, \.hotel) { UnderWayState($0.train.isIn(PaidState.self)) }
+            .guarded { booked, _, _ in if !booked.mayStart { throw Refusal() } }
+        let forget = Event(from: BookedState.self, to: ForgottenState.self).due(after: .seconds(100))
+    }
+
+    /// One whose first region alone counts, and whose completion needs no builder.
+    struct Errand: Workflow {
+        static var initial: any WorkflowState { BookedState() }
+        let done = Event(from: BookedState.self, to: ForgottenState.self).whenFinal(\.train)
+    }
+
+    private let clock = ManualClock()
+
+    private func booked(_ state: BookedState = BookedState()) throws -> StateMachine<Journey> {
+        let journey = StateMachine<Journey>(scheduler: clock.scheduler)
+        try journey.fire.book(state)
+        return journey
+    }
+
+    @Test("When the last of the machines has ended, the event fires in the same turn")
+    func all() throws {
+        let state = BookedState()
+        let journey = try booked(state)
+        try state.train.fire.pay()
+        #expect(journey.state as AnyObject === state)
+        try state.hotel.fire.pay()
+        #expect((journey.state as? UnderWayState)?.trainIsPaid == true)
+        #expect(journey.revision == 2)
+    }
+
+    @Test("One machine of several may be enough, and an empty state needs no builder")
+    func one() throws {
+        let errand = StateMachine<Errand>()
+        let state = try #require(errand.state as? BookedState)
+        try state.hotel.fire.pay()
+        #expect(errand.state as AnyObject === state)
+        try state.train.fire.pay()
+        #expect(errand.isIn(ForgottenState.self))
+        #expect(throws: InvalidTransition.self) { try state.train.fire.stamp(PaidState()) }
+    }
+
+    @Test("What a guard declines comes again with the next transition or update, and not with a fire that was rejected")
+    func declined() throws {
+        let state = BookedState(mayStart: false)
+        let journey = try booked(state)
+        let journal = Journal()
+        journey.observe { journal.write($0.reason ?? $0.event ?? "") }
+        try state.train.fire.pay()
+        try state.hotel.fire.pay()
+        #expect(throws: InvalidTransition.self) { try state.hotel.fire.pay() }
+        #expect(journal.entries == ["declined"])
+        try state.hotel.fire.stamp(PaidState())
+        #expect(journal.entries == ["declined", "declined"])
+        try journey.fire.change(BookedState(train: state.train, hotel: state.hotel))
+        #expect(journal.entries == ["declined", "declined", "change", "start"])
+    }
+
+    @Test("When the machines have ended already, the event fires as their state is entered or restored")
+    func alreadyEnded() throws {
+        let journey = try booked(
+            BookedState(train: StateMachine(alreadyIn: PaidState()), hotel: .init(alreadyIn: PaidState()))
+        )
+        #expect(journey.isIn(UnderWayState.self))
+        let waiting = try booked(BookedState(mayStart: false))
+        for ticket in try #require(waiting.state as? BookedState).regions {
+            try (ticket as? StateMachine<Ticket>)?.fire.pay()
+        }
+        let json = try #require(String(data: waiting.archive(), encoding: .utf8))
+        let restored = try StateMachine<Journey>(
+            archive: Data(json.replacingOccurrences(of: "\"mayStart\":false", with: "\"mayStart\":true").utf8)
+        )
+        #expect(restored.isIn(BookedState.self))
+        restored.activate()
+        #expect(restored.isIn(UnderWayState.self))
+    }
+
+    @Test("Deadlines of machines in a state are armed with their holder's scheduler, come, and end when it leaves")
+    func deadlines() throws {
+        let state = BookedState()
+        let journey = try booked(state)
+        #expect(clock.scheduler.count == 3)
+        #expect(journey.nextDeadline == state.train.nextDeadline)
+        clock.advance(by: .seconds(60))
+        #expect((journey.state as? UnderWayState)?.trainIsPaid == false)
+        #expect(state.train.isIn(LapsedState.self) && clock.scheduler.count == 0)
+
+        let left = BookedState()
+        let other = try booked(left)
+        try other.fire.forget()
+        #expect(clock.scheduler.count == 0 && left.train.isIn(OpenState.self))
+        do {
+            let gone = try booked(BookedState())
+            #expect(clock.scheduler.count == 3 && gone.isActive)
+        }
+        #expect(clock.scheduler.count == 0)
+    }
+
+    @Test("A store knows when something is due anywhere in a tree, and fires it")
+    func stores() async throws {
+        let store = InMemoryStore()
+        try await store.update("1", of: Journey.self, scheduler: clock.scheduler) { try $0.fire.book(BookedState()) }
+        #expect(clock.scheduler.count == 0)
+        let start = clock.scheduler.date
+        #expect(try await store.load("1")?.due.map { abs($0.timeIntervalSince(start) - 60) < 1 } == true)
+        #expect(try await store.ids(dueBy: start.addingTimeInterval(30), of: "Journey").isEmpty)
+        clock.advance(by: .seconds(70))
+        #expect(try await store.fireDue(Journey.self, scheduler: clock.scheduler) == ["1"])
+        let machine = try #require(try await store.machine("1", of: Journey.self)).machine
+        #expect((machine.state as? UnderWayState)?.trainIsPaid == false)
+    }
+
+    @Test(
+        "The state hears of the transitions in it with a path, and so do observers of the tree, but not those of the machine"
+    )
+    func observers() throws {
+        try Forest.noting { journal in
+            let state = BookedState()
+            let journey = try booked(state)
+            journey.observe { journal.write("own \($0.event ?? "")") }
+            journey.observeTree { journal.write("tree \($0.path ?? "-") \($0.reason ?? $0.event ?? "")") }
+            state.hotel.observe { journal.write("hotel \($0.event ?? "")") }
+            try state.hotel.fire.pay()
+            #expect(throws: InvalidTransition.self) { try state.train.fire.stamp(PaidState()) }
+            try state.train.fire.pay()
+            #expect(
+                journal.entries == [
+                    "hotel pay", "state hotel pay: OpenState → PaidState", "tree hotel pay",
+                    "tree train notAllowed",
+                    "state train pay: OpenState → PaidState", "tree train pay",
+                    "own start", "tree - start",
+                ]
+            )
+        }
+    }
+
+    @Test("Observers of a tree hear of machines that come later, at any depth; an occurrence keeps its path in JSON")
+    func deepObservers() throws {
+        let order = StateMachine<Forest.Order>()
+        let occurrences = Mutex<[Occurrence]>([])
+        order.observeTree { occurrence in occurrences.withLock { $0.append(occurrence) } }
+        try order.fire.place(Forest.PlacedState())
+        try order.second.fire.begin(Forest.BusyState())
+        try order.second.lamp.fire.light()
+        #expect(occurrences.withLock { $0.map { $0.path ?? "-" } } == ["-", "second", "second.lamp"])
+        let last = try #require(occurrences.withLock { $0.last })
+        let json = try JSONEncoder().encode(last)
+        #expect(try JSONDecoder().decode(Occurrence.self, from: json).path == "second.lamp")
+    }
+
+    // MARK: Work
+
+    /// A state that works until it is cancelled, and then says so.
+    final class DiggingState: Working {
+        let ended: Journal
+        init(_ ended: Journal) { self.ended = ended }
+        init(from decoder: any Decoder) throws { ended = Journal() }
+        func encode(to encoder: any Encoder) throws {}
+        func work(_ here: Workplace<Dig>) async throws {
+            do {
+                try await Task.sleep(for: .seconds(300))
+            } catch {
+                ended.write("cancelled")
+                try here.fire.find(PaidState())
+            }
+        }
+    }
+    struct Dig: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        let begin = Event(from: OpenState.self, to: DiggingState.self)
+        let find = Event(from: DiggingState.self, to: PaidState.self)
+    }
+    final class SiteState: Composite {
+        let dig: StateMachine<Dig>
+        init(dig: StateMachine<Dig> = StateMachine()) { self.dig = dig }
+        var regions: [any Region] { [dig] }
+        func copied() -> SiteState { SiteState(dig: dig.copy()) }
+    }
+    struct Site: Workflow {
+        static var initial: any WorkflowState { SiteState() }
+        let close = Event(from: SiteState.self, to: ForgottenState.self)
+    }
+
+    @Test("To leave the holder's state cancels the work of a machine in it, whose fires come too late then")
+    func work() async throws {
+        let site = StateMachine<Site>()
+        let dig = try #require(site.state as? SiteState).dig
+        let late = Journal()
+        let ended = Journal()
+        dig.observe { late.write($0.reason ?? "") }
+        try dig.fire.begin(DiggingState(ended))
+        try site.fire.close()
+        await site.settled()
+        for _ in 0..<30_000 where late.entries.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(ended.entries == ["cancelled"])
+        #expect(late.entries == ["", "notCurrent"])
+        #expect(dig.isIn(DiggingState.self))
+    }
+
+    // MARK: Context
+
+    final class WorkshopState: Composite {
+        let bench: StateMachine<Bench>
+        init(bench: StateMachine<Bench>) { self.bench = bench }
+        var regions: [any Region] { [bench] }
+        func copied() -> WorkshopState { WorkshopState(bench: bench.copy()) }
+    }
+    final class ToolState: Entering, EmptyState {
+        func didEnter(_ transition: StateTransition) { transition.context(as: Bench.self).write("didEnter") }
+    }
+    struct Bench: Workflow {
+        typealias Context = Journal
+        static var initial: any WorkflowState { ToolState() }
+        let use = Event(from: ToolState.self, to: ToolState.self)
+    }
+    struct Workshop: Workflow {
+        typealias Context = Journal
+        static var initial: any WorkflowState { ForgottenState() }
+        let open = Event(from: ForgottenState.self, to: WorkshopState.self)
+    }
+
+    @Test("A machine that a decoder has made gets its context from the machine whose state holds it")
+    func context() throws {
+        let journal = Journal()
+        let workshop = StateMachine<Workshop>(context: journal)
+        try workshop.fire.open(WorkshopState(bench: StateMachine(context: journal)))
+        #expect(journal.entries == ["didEnter"])
+        let other = Journal()
+        let restored = try StateMachine<Workshop>(archive: workshop.archive(), context: other)
+        let bench = try #require(restored.state as? WorkshopState).bench
+        #expect(bench.context == nil)
+        try bench.fire.use()
+        #expect(other.entries == ["didEnter"] && journal.entries.count == 1)
+    }
+}

@@ -1,0 +1,265 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("Context") struct ContextTests {
+    /// What doors are given: it writes down who was let through, and knows who may be.
+    private final class Porter: Sendable, Equatable {
+        let journal = Journal()
+        let isStrict: Bool
+
+        init(isStrict: Bool = false) { self.isStrict = isStrict }
+
+        static func == (left: Porter, right: Porter) -> Bool { left === right }
+    }
+
+    private struct NotPermitted: Error {}
+
+    private final class ShutState: WorkflowState, EmptyState, Exiting {
+        func didExit(_ transition: StateTransition) { transition.context(as: Gate.self).journal.write("didExit") }
+    }
+
+    private final class OpenState: WorkflowState, EntryGuarding, Entering, Restoring {
+        let guest: String
+
+        init(_ guest: String) { self.guest = guest }
+
+        func shouldEnter(_ transition: StateTransition) throws {
+            if transition.context(as: Gate.self).isStrict { throw NotPermitted() }
+        }
+        func didEnter(_ transition: StateTransition) {
+            transition.context(as: Gate.self).journal.write("\(guest) enters")
+        }
+        func didRestore(_ transition: StateTransition) {
+            transition.context(as: Gate.self).journal.write("\(guest) is back")
+        }
+    }
+
+    private final class LockedState: WorkflowState {
+        let entries: Int
+        init(entries: Int) { self.entries = entries }
+    }
+
+    private struct Gate: Workflow {
+        typealias Context = Porter
+        static var initial: any WorkflowState { ShutState() }
+        let open = Event(from: ShutState.self, to: OpenState.self)
+            .guarded { _, open, transition in
+                transition.context(as: Gate.self).journal.write("guard")
+                if open.guest.isEmpty { throw NotPermitted() }
+            }
+            .didFire { _, _, transition in transition.context(as: Gate.self).journal.write("didFire") }
+        let shut = Event(from: OpenState.self, to: ShutState.self)
+        let lock = Event(from: OpenState.self, to: LockedState.self)
+            .due(after: .seconds(60)) { _, porter in LockedState(entries: porter.journal.entries.count) }
+        let ring = Action { (_: any WorkflowState, call) in call.context.journal.write("ring") }
+    }
+
+    private let clock = ManualClock()
+
+    private func machine(_ porter: Porter) -> StateMachine<Gate> {
+        StateMachine(context: porter, scheduler: clock.scheduler)
+    }
+
+    @Test("Guards, hooks, actions and builders of what is due get the context, typed")
+    func reaches() throws {
+        let porter = Porter()
+        let machine = machine(porter)
+        #expect(machine.context === porter)
+        try machine.fire.open(OpenState("Ada"))
+        #expect(porter.journal.entries == ["guard", "didExit", "Ada enters", "didFire"])
+        try machine.perform(\.ring)
+        clock.advance(by: .seconds(60))
+        #expect((machine.state as? LockedState)?.entries == 5)
+    }
+
+    @Test("A guard of a state declines with the help of the context")
+    func declines() throws {
+        let machine = machine(Porter(isStrict: true))
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.open(OpenState("Ada")) }
+        #expect(error?.underlyingError is NotPermitted)
+    }
+
+    @Test("Archives do not keep the context, and a restored machine is given another one")
+    func restored() throws {
+        let machine = machine(Porter())
+        try machine.fire.open(OpenState("Ada"))
+        let archive = try machine.archive()
+        #expect(!String(decoding: archive, as: UTF8.self).contains("journal"))
+        let porter = Porter()
+        let restored = try StateMachine<Gate>(archive: archive, context: porter, scheduler: clock.scheduler)
+        restored.activate()
+        #expect(porter.journal.entries == ["Ada is back"])
+        #expect(try restored.archive() == archive)
+    }
+
+    @Test("A copy shares the context")
+    func copies() throws {
+        let porter = Porter()
+        let machine = machine(porter)
+        let copy = machine.copy()
+        #expect(copy.context === porter)
+        try copy.fire.open(OpenState("Bob"))
+        #expect(porter.journal.entries.contains("Bob enters"))
+        #expect(machine.isIn(ShutState.self))
+    }
+
+    @Test("Until a decoded machine is given its context nothing of it runs, and whoever tries hears why")
+    func missing() throws {
+        let original = machine(Porter())
+        try original.fire.open(OpenState("Ada"))
+        let machine = try decoder.decode(StateMachine<Gate>.self, from: original.archive())
+        let heard = Journal()
+        machine.observe { heard.write("\($0.kind) \($0.reason ?? "")") }
+        machine.activate()
+        #expect(machine.context == nil && !machine.isActive)
+        #expect(machine.can.shut && machine.isIn(OpenState.self))
+
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.shut() }
+        #expect(error?.reason == .missingContext)
+        #expect(
+            error?.description
+                == "Gate cannot fire \"shut\" in OpenState: the machine was not given its context. "
+                + "Call `activate(context:)` first."
+        )
+        let rehearsed = #expect(throws: InvalidTransition.self) { try machine.rehearse.shut() }
+        #expect(rehearsed?.reason == .missingContext)
+        let refused = #expect(throws: InvalidAction.self) { try machine.perform(\.ring) }
+        #expect(refused?.reason == .missingContext)
+        let block = #expect(throws: InvalidAction.self) { try machine.perform { _ in Issue.record("It ran.") } }
+        #expect(block?.reason == .missingContext)
+        machine.announce("hello")
+        #expect(machine.revision == 1 && !machine.isActive)
+        #expect(
+            heard.entries == [
+                "rejected missingContext", "refused missingContext", "refused missingContext", "announced ",
+            ]
+        )
+
+        let porter = Porter()
+        machine.activate(context: porter)
+        #expect(machine.isActive && porter.journal.entries == ["Ada is back"])
+        machine.activate(context: Porter())
+        #expect(machine.context === porter)
+        try machine.fire.shut()
+        #expect(machine.isIn(ShutState.self))
+    }
+
+    @Test("An observer that hears of a missing context and fires again gets the same, and nothing hangs")
+    func observerFires() throws {
+        let machine = try decoder.decode(StateMachine<Gate>.self, from: machine(Porter()).archive())
+        let heard = Journal()
+        machine.observe { [weak machine] _ in
+            do throws(InvalidTransition) {
+                try machine?.fire.open(OpenState("x"))
+            } catch {
+                heard.write(error.reason.rawValue)
+            }
+        }
+        #expect(throws: InvalidTransition.self) { try machine.fire.open(OpenState("y")) }
+        #expect(heard.entries == ["missingContext"])
+    }
+
+    private final class HallState: WorkflowState, EmptyState {
+        let gate: StateMachine<Gate>?
+        init() { gate = nil }
+        init(_ gate: StateMachine<Gate>) { self.gate = gate }
+    }
+
+    private struct Hall: Workflow {
+        static var initial: any WorkflowState { HallState() }
+        let enter = Event(from: HallState.self, to: HallState.self)
+    }
+
+    @Test("A machine within a state's data gets it at its activation")
+    func inner() throws {
+        let hall = StateMachine<Hall>(alreadyIn: HallState(machine(Porter())))
+        let restored = try StateMachine<Hall>(archive: hall.archive())
+        let gate = try #require((restored.state as? HallState)?.gate)
+        let porter = Porter()
+        #expect(throws: InvalidTransition.self) { try gate.fire.open(OpenState("Ada")) }
+        gate.activate(context: porter)
+        try gate.fire.open(OpenState("Ada"))
+        #expect(porter.journal.entries.contains("Ada enters"))
+    }
+
+    @Test("A transition that is read later has its context, also when the machine is gone")
+    func later() async throws {
+        let porter = Porter()
+        let (stream, other) = try {
+            let machine = machine(porter)
+            let streams = (machine.transitions, machine.transitions)
+            try machine.fire.open(OpenState("Ada"))
+            return streams
+        }()
+        for await transition in stream { transition.context(as: Gate.self).journal.write("later") }
+        #expect(porter.journal.entries.last == "later")
+        for await transition in other { #expect(transition.machine(as: Gate.self) == nil) }
+    }
+
+    @Test("A store gives the context to the machines of its units of work", arguments: [false, true])
+    func store(inFiles: Bool) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store: any ArchiveStore = inFiles ? try DirectoryStore(at: folder) : InMemoryStore()
+        let porter = Porter()
+        try await store.update("1", of: Gate.self, context: porter, scheduler: clock.scheduler) {
+            try $0.fire.open(OpenState("Ada"))
+        }
+        #expect(porter.journal.entries == ["guard", "didExit", "Ada enters", "didFire"])
+        let stored = try #require(try await store.machine("1", of: Gate.self, context: porter))
+        #expect(stored.machine.context === porter)
+        clock.advance(by: .seconds(100))
+        #expect(try await store.fireDue(Gate.self, context: porter, scheduler: clock.scheduler) == ["1"])
+        #expect(try await store.ids(of: Gate.self, in: LockedState.self) == ["1"])
+    }
+
+    private struct Maybe: Workflow {
+        typealias Context = Porter?
+        static var initial: any WorkflowState { HallState() }
+        let stay = Event(from: HallState.self, to: LockedState.self)
+    }
+
+    @Test("A context may be an optional, and its `nil` is one that was given")
+    func optional() throws {
+        let machine = StateMachine<Maybe>(context: nil)
+        try machine.fire.stay(LockedState(entries: 0))
+        #expect(machine.context == .some(nil))
+        let porter = Porter()
+        #expect(StateMachine<Maybe>(context: porter).context == .some(.some(porter)))
+    }
+
+    private func made<W: Workflow>(_ context: W.Context, of workflow: W.Type) -> StateMachine<W> {
+        StateMachine(context: context)
+    }
+
+    @Test("Generic code makes machines with and without a context alike")
+    func generic() throws {
+        let plain = made((), of: Hall.self)
+        try plain.fire.enter()
+        #expect(plain.context != nil)
+        plain.activate(context: ())
+        plain.onTransition { transition in transition.context(as: Hall.self) }
+        try plain.fire.enter()
+        #expect(made(Porter(), of: Gate.self).context != nil)
+    }
+
+    @Test("A context lives as long as the machines that share it")
+    func lifetime() throws {
+        weak var gone: Porter?
+        do {
+            let porter = Porter()
+            gone = porter
+            let machine = machine(porter)
+            try machine.copy().fire.open(OpenState("Ada"))
+        }
+        #expect(gone == nil)
+    }
+
+    private var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .archived
+        return decoder
+    }
+}

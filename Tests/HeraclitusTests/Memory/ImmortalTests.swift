@@ -1,0 +1,64 @@
+import Synchronization
+import Testing
+
+@testable import Heraclitus
+
+@Suite("What lives as long as the program") struct ImmortalTests {
+    private final class Probe: Sendable {
+        let number: Int
+
+        init(_ number: Int) { self.number = number }
+    }
+
+    @Test("A value that is immortal keeps what it refers to")
+    func kept() {
+        weak var probe: Probe?
+        let immortal: Immortal<Probe>
+        do {
+            let made = Probe(1)
+            probe = made
+            immortal = Immortal(made)
+        }
+        #expect(probe === immortal.value)
+        #expect(immortal.value.number == 1)
+    }
+
+    @Test("A list has its elements in order, also where one is referred to on its own", arguments: [0, 1, 7])
+    func list(_ count: Int) {
+        let list = ImmortalArray((0..<count).map(Probe.init))
+        #expect(list.map(\.number) == Array(0..<count))
+        #expect(list.indices.allSatisfy { list.element($0).value === list[$0] })
+    }
+
+    @Test("To read beyond the ends of a list, or an erased value as another type, stops the program")
+    func traps() async {
+        await #expect(processExitsWith: .failure) { _ = ImmortalArray([1, 2])[2] }
+        await #expect(processExitsWith: .failure) { _ = ImmortalArray([1, 2])[-1] }
+        await #expect(processExitsWith: .failure) { _ = ImmortalArray([1, 2]).element(2) }
+        await #expect(processExitsWith: .failure) { _ = ErasedImmortal(Immortal(1)).typed(as: UInt.self) }
+    }
+
+    @Test("An erased value is itself again")
+    func erased() {
+        let value = Immortal(["a", "b"])
+        #expect(ErasedImmortal(value).typed(as: [String].self).value == ["a", "b"])
+    }
+
+    @Test("A value that is published is seen whole by threads that wait for it")
+    func late() {
+        for round in 0..<200 {
+            let late = LateImmortal<[Int]>()
+            #expect(late.value == nil)
+            let wrong = Atomic(0)
+            onThreads(3) { thread in
+                if thread == 0 { return late.publish(Immortal([round, round])) }
+                while true {
+                    guard let value = late.value else { continue }
+                    if value.value != [round, round] { wrong.add(1, ordering: .relaxed) }
+                    return
+                }
+            }
+            #expect(wrong.load(ordering: .relaxed) == 0)
+        }
+    }
+}

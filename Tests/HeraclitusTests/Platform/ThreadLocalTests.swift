@@ -1,0 +1,85 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Heraclitus
+
+@Suite("What a thread keeps for itself") struct ThreadLocalTests {
+    private struct Content: ThreadContent {
+        static let ended = Lock<[Int]>([])
+
+        var number = 0
+        var object: Probe?
+
+        mutating func threadEnds() { Self.ended.withLock { [number] in $0.append(number) } }
+    }
+
+    private final class Probe: Sendable {
+        static let count = Atomic(0)
+
+        init() { Self.count.add(1, ordering: .relaxed) }
+
+        deinit { Self.count.subtract(1, ordering: .relaxed) }
+    }
+
+    private static let content = ThreadLocal<Content>()
+
+    private static func runToItsEnd(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
+        thread.start()
+        while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+    }
+
+    @Test("Each thread has its own, finds it again, and lets go of it when it ends, also by force")
+    func own() {
+        let numbers = 1...40
+        let wrong = Atomic(0)
+        for number in numbers {
+            Self.runToItsEnd {
+                if Self.content.current.content.number != 0 { wrong.add(1, ordering: .relaxed) }
+                Self.content.current.content.number = number
+                Self.content.current.content.object = Probe()
+                Thread.sleep(forTimeInterval: 0.001)
+                if Self.content.current.content.number != number { wrong.add(1, ordering: .relaxed) }
+                if number % 2 == 0 { Thread.exit() }
+            }
+        }
+        func isOver() -> Bool {
+            Content.ended.withLock { $0.count } == numbers.count && Probe.count.load(ordering: .relaxed) == 0
+        }
+        for _ in 0..<5_000 where !isOver() { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(Content.ended.withLock { $0.sorted() } == Array(numbers))
+        #expect(Probe.count.load(ordering: .relaxed) == 0)
+        #expect(wrong.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("A signal is received once, whether it was sent before or while the thread waits")
+    func signals() {
+        let signal = ThreadSignal()
+        signal.send()
+        signal.send()
+        signal.wait()
+        let shared = SharedSignals()
+        let done = onThread {
+            for _ in 0..<1_000 {
+                shared.there.wait()
+                shared.back.send()
+            }
+        }
+        for _ in 0..<1_000 {
+            shared.there.send()
+            shared.back.wait()
+        }
+        #expect(done.comes())
+        // Sent twice, and received once.
+        let waits = onThread { signal.wait() }
+        #expect(!waits.comes(within: 0.05))
+        signal.send()
+        #expect(waits.comes())
+    }
+
+    private final class SharedSignals: Sendable {
+        let there = ThreadSignal()
+        let back = ThreadSignal()
+    }
+}
