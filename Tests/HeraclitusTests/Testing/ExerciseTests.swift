@@ -343,6 +343,42 @@ import Testing
         #expect(error.reason == .unregisteredState && failure?.path?.steps.count == 1)
     }
 
+    // MARK: Context
+
+    final class Bell: Sendable {
+        let count = Mutex(0)
+    }
+    final class RingingState: WorkflowState, EmptyState {}
+    struct Ringing: Workflow {
+        typealias Context = Bell
+        static var initial: any WorkflowState { AState() }
+        let ring = Event(from: AState.self, to: RingingState.self)
+            .didFire { _, _, transition in transition.context(as: Ringing.self).count.withLock { $0 += 1 } }
+    }
+
+    @Test("A workflow with a context gets one for each machine and each restart")
+    func context() throws {
+        let bell = Bell()
+        let made = Mutex(0)
+        func make() -> Bell {
+            made.withLock { $0 += 1 }
+            return bell
+        }
+        let report = try exercise(Ringing.self, context: make())
+        #expect(report.steps == 1 && report.machines == 1 && report.restarts == 2)
+        #expect(bell.count.withLock { $0 } == 1 && made.withLock { $0 } == 3)
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(Ringing.self, context: bell, invariants: ["silence": { !$0.isIn(RingingState.self) }])
+        }
+        #expect(
+            failure?.code == """
+                let machine = StateMachine<Ringing>(context: context)
+                try machine.fire.ring()
+                // silence
+                """
+        )
+    }
+
     // MARK: Time
 
     final class DueState: WorkflowState {
