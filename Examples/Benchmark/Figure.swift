@@ -21,7 +21,7 @@ struct Figure {
 
     static var all: [Figure] {
         firing + composites + asking + living + threads + archiving + reading + lines + storing + replaying + absent
-            + working + growing
+            + growing
             + scale
     }
 

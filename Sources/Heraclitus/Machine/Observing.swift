@@ -24,7 +24,7 @@ extension StateMachine {
 
     /// Adds a closure that gets everything that happens in this machine, and in the machines that its states hold, at any depth.
     ///
-    /// It is as for ``observe(_:)``. What happens in a machine within has a ``Occurrence/path``. The closure gets it after that machine's own
+    /// It is as for ``observe(_:)``. What happens in a machine within has a ``Occurrence/path``. The closure gets it among that machine's own
     /// observers, and when it fires this machine, that is carried out before the fire under way returns. A fire that comes too late,
     /// when its holder has left, is no longer reported here.
     /// - Parameter body: Gets what happened.

@@ -42,7 +42,7 @@ public protocol Region: AnyObject, Sendable {}
 
 /// A composite state that hears of the transitions of the machines in it, at any depth.
 public protocol RegionObserving: Composite {
-    /// Called when a machine in this state has made a transition, after that machine's observers, on the firing thread.
+    /// Called when a machine in this state has made a transition, among that machine's observers, on the firing thread.
     ///
     /// The machine whose state this is may be fired from here, as from a `did…` hook.
     /// - Parameters:

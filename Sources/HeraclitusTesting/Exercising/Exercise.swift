@@ -21,6 +21,42 @@ public import Heraclitus
 /// Machines are fired on this thread, with a clock that stands still, so that nothing fires by itself.
 /// - Parameters:
 ///   - workflow: The workflow.
+///   - context: What states need and archives do not keep.
+///   - samples: How states are made; an `EmptyState` needs none.
+///   - coverage: Which ways are gone.
+///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
+///   - hookEvents: The names of the events that hooks may fire.
+///   - except: Names of properties that need not survive an archive.
+///   - invariants: What has to be true of a machine before its first and after every transition.
+/// - Returns: What was done.
+/// - Throws: ``ExerciseFailure``.
+@discardableResult
+public func exercise<W: Workflow>(
+    _ workflow: W.Type,
+    context: W.Context,
+    samples: [Sample<W>] = [],
+    covering coverage: PathCoverage = .transitionPairs,
+    restartingAtEveryStep isRestarting: Bool = true,
+    firedByHooks hookEvents: Set<String> = [],
+    except: Set<String> = [],
+    invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool> = [:]
+) throws(ExerciseFailure) -> ExerciseReport {
+    let exercise = Exercise(
+        table: W.table,
+        context: context,
+        samples: samples,
+        isRestarting: isRestarting,
+        hookEvents: hookEvents,
+        except: except,
+        invariants: invariants
+    )
+    return try exercise.report(covering: coverage)
+}
+
+/// Drives machines of a workflow without a context, as
+/// ``exercise(_:context:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)`` does.
+/// - Parameters:
+///   - workflow: The workflow.
 ///   - samples: How states are made; an `EmptyState` needs none.
 ///   - coverage: Which ways are gone.
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
@@ -51,46 +87,10 @@ public func exercise<W: Workflow>(
     )
 }
 
-/// Drives machines through a workflow whose states need a context, as ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``
-/// does.
-/// - Parameters:
-///   - workflow: The workflow.
-///   - context: What the states need and archives do not keep; made anew for each machine and each restart.
-///   - samples: How states are made; an `EmptyState` needs none.
-///   - coverage: Which ways are gone.
-///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
-///   - hookEvents: The names of the events that hooks may fire.
-///   - except: Names of properties that need not survive an archive.
-///   - invariants: What has to be true of a machine before its first and after every transition.
-/// - Returns: What was done.
-/// - Throws: ``ExerciseFailure``.
-@discardableResult
-public func exercise<W: Workflow>(
-    _ workflow: W.Type,
-    context: @escaping @autoclosure () -> W.Context,
-    samples: [Sample<W>] = [],
-    covering coverage: PathCoverage = .transitionPairs,
-    restartingAtEveryStep isRestarting: Bool = true,
-    firedByHooks hookEvents: Set<String> = [],
-    except: Set<String> = [],
-    invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool> = [:]
-) throws(ExerciseFailure) -> ExerciseReport {
-    let exercise = Exercise(
-        table: W.table,
-        context: context,
-        samples: samples,
-        isRestarting: isRestarting,
-        hookEvents: hookEvents,
-        except: except,
-        invariants: invariants
-    )
-    return try exercise.report(covering: coverage)
-}
-
 /// What is exercised, and how.
 struct Exercise<W: Workflow> {
     let table: TransitionTable
-    let context: () -> W.Context
+    let context: W.Context
     let samples: [Sample<W>]
     let isRestarting: Bool
     let hookEvents: Set<String>

@@ -47,10 +47,10 @@ final class ExercisedMachine<W: Workflow> {
     init(_ exercise: Exercise<W>, in start: String) throws(ExerciseFailure.Problem) {
         self.exercise = exercise
         if start == exercise.table.initial {
-            machine = StateMachine(context: exercise.context(), scheduler: clock.scheduler)
+            machine = StateMachine(context: exercise.context, scheduler: clock.scheduler)
         } else {
             guard let state = exercise.state(toBeginIn: start) else { throw .missingSamples(states: [start]) }
-            machine = StateMachine(entering: state, context: exercise.context(), scheduler: clock.scheduler)
+            machine = StateMachine(entering: state, context: exercise.context, scheduler: clock.scheduler)
         }
         machine.observe(made.add)
         machine.activate()
@@ -97,11 +97,7 @@ final class ExercisedMachine<W: Workflow> {
         trace.append(.restart)
         let restored: StateMachine<W>
         do {
-            restored = try StateMachine(
-                archive: machine.archive(),
-                context: exercise.context(),
-                scheduler: clock.scheduler
-            )
+            restored = try StateMachine(archive: machine.archive(), context: exercise.context, scheduler: clock.scheduler)
         } catch {
             throw .notArchived(error)
         }

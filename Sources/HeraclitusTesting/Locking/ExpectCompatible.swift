@@ -17,6 +17,7 @@ public import Heraclitus
 /// A state that was added breaks nothing. Until it is recorded, too, it throws ``ArchiveLockNotRecorded``.
 /// - Parameters:
 ///   - workflow: The workflow.
+///   - context: What states need and archives do not keep.
 ///   - samples: How states are made, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 ///   - folder: Where the files are; one folder for each workflow.
 ///   - isRecording: Whether to write the file of today's version anew, if nothing is broken.
@@ -24,34 +25,7 @@ public import Heraclitus
 /// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; what reading and writing files throws.
 public func expectCompatible<W: Workflow>(
     _ workflow: W.Type,
-    samples: [Sample<W>] = [],
-    in folder: URL,
-    recording isRecording: Bool = false,
-    firedByHooks hookEvents: Set<String> = []
-) throws where W.Context == Void {
-    try expectCompatible(
-        workflow,
-        context: (),
-        samples: samples,
-        in: folder,
-        recording: isRecording,
-        firedByHooks: hookEvents
-    )
-}
-
-/// Throws unless everything that was stored can still be read, of a workflow whose states need a context, as
-/// ``expectCompatible(_:samples:in:recording:firedByHooks:)`` does.
-/// - Parameters:
-///   - workflow: The workflow.
-///   - context: What the states need and archives do not keep; made anew for each machine and each restart.
-///   - samples: How states are made.
-///   - folder: Where the files are; one folder for each workflow.
-///   - isRecording: Whether to write the file of today's version anew, if nothing is broken.
-///   - hookEvents: The names of the events that hooks may fire.
-/// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; what reading and writing files throws.
-public func expectCompatible<W: Workflow>(
-    _ workflow: W.Type,
-    context: @escaping @autoclosure () -> W.Context,
+    context: W.Context,
     samples: [Sample<W>] = [],
     in folder: URL,
     recording isRecording: Bool = false,
@@ -72,6 +46,32 @@ public func expectCompatible<W: Workflow>(
             isWritten: recorded == nil
         )
     }
+}
+
+/// Throws unless a workflow without a context still reads what its versions have stored, as
+/// ``expectCompatible(_:context:samples:in:recording:firedByHooks:)`` does.
+/// - Parameters:
+///   - workflow: The workflow.
+///   - samples: How states are made, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
+///   - folder: Where the files are; one folder for each workflow.
+///   - isRecording: Whether to write the file of today's version anew, if nothing is broken.
+///   - hookEvents: The names of the events that hooks may fire.
+/// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; what reading and writing files throws.
+public func expectCompatible<W: Workflow>(
+    _ workflow: W.Type,
+    samples: [Sample<W>] = [],
+    in folder: URL,
+    recording isRecording: Bool = false,
+    firedByHooks hookEvents: Set<String> = []
+) throws where W.Context == Void {
+    try expectCompatible(
+        workflow,
+        context: (),
+        samples: samples,
+        in: folder,
+        recording: isRecording,
+        firedByHooks: hookEvents
+    )
 }
 
 /// What today's version of a workflow stores was not recorded yet, or not all of it.
@@ -96,7 +96,7 @@ public struct ArchiveLockNotRecorded: Error, Equatable, CustomStringConvertible 
 /// Archives of machines that are driven through every transition.
 private func archives<W: Workflow>(
     of workflow: W.Type,
-    _ context: @escaping () -> W.Context,
+    _ context: W.Context,
     _ samples: [Sample<W>],
     firedByHooks hookEvents: Set<String>
 ) throws -> [(state: String, archive: JSONValue)] {

@@ -174,7 +174,7 @@ import Testing
             try state.train.fire.pay()
             #expect(
                 journal.entries == [
-                    "hotel pay", "state hotel pay: OpenState → PaidState", "tree hotel pay",
+                    "state hotel pay: OpenState → PaidState", "tree hotel pay", "hotel pay",
                     "tree train notAllowed",
                     "state train pay: OpenState → PaidState", "tree train pay",
                     "own start", "tree - start",
