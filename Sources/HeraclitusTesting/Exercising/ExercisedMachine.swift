@@ -97,7 +97,11 @@ final class ExercisedMachine<W: Workflow> {
         trace.append(.restart)
         let restored: StateMachine<W>
         do {
-            restored = try StateMachine(archive: machine.archive(), context: exercise.context, scheduler: clock.scheduler)
+            restored = try StateMachine(
+                archive: machine.archive(),
+                context: exercise.context,
+                scheduler: clock.scheduler
+            )
         } catch {
             throw .notArchived(error)
         }
