@@ -82,9 +82,6 @@ extension StateMachine {
         try self.init(archive, limit: limit, scheduler, definition.given(context))
     }
 
-    /// Restores a machine of which nothing is to run, whatever its workflow needs for that.
-    package convenience init(readingOnly archive: Data) throws(ArchiveError) { try self.init(archive, limit: .max) }
-
     /// Restores a machine, with nothing or with what its states need.
     convenience init(
         _ archive: Data,

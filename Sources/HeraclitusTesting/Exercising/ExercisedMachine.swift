@@ -97,8 +97,11 @@ final class ExercisedMachine<W: Workflow> {
         trace.append(.restart)
         let restored: StateMachine<W>
         do {
-            let archive = try machine.archive()
-            restored = try StateMachine(archive: archive, context: exercise.context, scheduler: clock.scheduler)
+            restored = try StateMachine(
+                archive: machine.archive(),
+                context: exercise.context,
+                scheduler: clock.scheduler
+            )
         } catch {
             throw .notArchived(error)
         }

@@ -1,22 +1,23 @@
 import Heraclitus
 
 extension Exercise {
-    /// A way as code that goes it again, in a test that has the same `samples`.
+    /// A way as code that goes it again, in a test that has the same `samples`, and a `context` if machines need one.
     func code(for trace: [ExerciseAction], from start: String, showing problem: ExerciseFailure.Problem) -> String {
         let isAutomatic = table.events.contains(where: \.isAutomatic)
         let scheduler = isAutomatic ? "scheduler: clock.scheduler" : ""
         let isLost = if case .lostInArchive = problem { true } else { false }
         // The last restart of a state that loses something is made by the expectation.
         let actions = isLost ? trace.dropLast() : trace[...]
-        let arguments = [start == table.initial ? nil : beginning(in: start), isAutomatic ? scheduler : nil]
-            .compactMap(\.self).joined(separator: ", ")
+        let context = W.Context.self == Void.self ? nil : "context: context"
+        let environment = [context, isAutomatic ? scheduler : nil].compactMap(\.self)
+        let arguments = ((start == table.initial ? [] : [beginning(in: start)]) + environment).joined(separator: ", ")
         var lines = isAutomatic ? ["let clock = ManualClock()"] : []
         lines.append("\(actions.contains(.restart) ? "var" : "let") machine = StateMachine<\(W.self)>(\(arguments))")
         if actions.first.map({ $0 == .restart }) ?? true { lines.append("machine.activate()") }
         for action in actions {
             switch action {
             case .restart:
-                let more = isAutomatic ? ", \(scheduler)" : ""
+                let more = environment.map { ", \($0)" }.joined()
                 lines += ["machine = try StateMachine(archive: machine.archive()\(more))", "machine.activate()"]
             case .fire(let transition, let sample):
                 lines.append(call(of: transition, sample))

@@ -35,8 +35,7 @@ struct Compatibility<W: Workflow> {
         let state = archive["state"]?.stringValue ?? ""
         let restored: JSONValue?
         do {
-            let machine = try StateMachine<W>(readingOnly: JSONEncoder().encode(archive))
-            restored = try JSONValue(json: machine.archive())["data"]
+            restored = try JSONValue(json: W.archive(of: W.state(from: JSONEncoder().encode(archive))))["data"]
         } catch let error as ArchiveError {
             return [found(error, in: state, archive)]
         }

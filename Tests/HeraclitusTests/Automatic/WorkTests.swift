@@ -82,7 +82,7 @@ private struct Shop: Workflow {
     let expire = Event(from: BusyState.self, to: BrokenState.self).due(\.until) { _ in BrokenState("late") }
     let fail = Event(from: BusyState.self, to: BrokenState.self)
         .whenFailed { busy, error in
-            if busy.number == 13 { throw Refusal() }
+            if busy.number == 13 { throw Objection() }
             return BrokenState("\(busy.number) \(error)")
         }
 }
@@ -474,7 +474,7 @@ extension WorkTests {
                 if case .foreignWork(let name, "Lone") = problem { name.hasSuffix("LoneState") } else { false }
             }
         )
-        #expect(problems.allSatisfy(\.stopsTheProgram))
+        #expect(problems.allSatisfy { $0.stopsTheProgram })
         #expect(Shop.diagnostics.isEmpty)
     }
 

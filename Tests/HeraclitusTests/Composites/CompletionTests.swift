@@ -49,7 +49,7 @@ import Testing
         let change = Event(updating: BookedState.self)
         let start = Event(from: BookedState.self, to: UnderWayState.self)
             .whenFinal(\.train, \.hotel) { UnderWayState($0.train.isIn(PaidState.self)) }
-            .guarded { booked, _, _ in if !booked.mayStart { throw Refusal() } }
+            .guarded { booked, _, _ in if !booked.mayStart { throw Objection() } }
         let forget = Event(from: BookedState.self, to: ForgottenState.self).due(after: .seconds(100))
     }
 

@@ -208,7 +208,7 @@ import Testing
         let order = try Forest.busyOrder()
         order.first.guarded(\.pause) { _, _, _ in
             try order.fire.renote { PlacedState("noted", first: $0.first, second: $0.second) }
-            throw Refusal()
+            throw Objection()
         }
         let error = #expect(throws: InvalidTransition.self) { try order.first.fire.pause() }
         #expect(error?.reason == .declined)

@@ -56,7 +56,7 @@ import Testing
     @Test("Who reads later has the objects and not the machine")
     func later() {
         var (probes, later): (Probes, LentObjects<Int>?) = lend { objects in
-            let later = objects.forLater()
+            let later = objects.forLater(keeping: nil)
             let isSame = later.machine === objects.machine
             #expect(isSame)
             return later

@@ -343,6 +343,37 @@ import Testing
         #expect(error.reason == .unregisteredState && failure?.path?.steps.count == 1)
     }
 
+    // MARK: Context
+
+    final class Bell: Sendable {
+        let count = Mutex(0)
+    }
+    final class RingingState: WorkflowState, EmptyState {}
+    struct Ringing: Workflow {
+        typealias Context = Bell
+        static var initial: any WorkflowState { AState() }
+        let ring = Event(from: AState.self, to: RingingState.self)
+            .didFire { _, _, transition in transition.context(as: Ringing.self).count.withLock { $0 += 1 } }
+    }
+
+    @Test("Machines get the context, restored ones too, and so do those of the printed code")
+    func context() throws {
+        let bell = Bell()
+        let report = try exercise(Ringing.self, context: bell)
+        #expect(report.steps == 1 && report.machines == 1 && report.restarts == 2)
+        #expect(bell.count.withLock { $0 } == 1)
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(Ringing.self, context: bell, invariants: ["silence": { !$0.isIn(RingingState.self) }])
+        }
+        #expect(
+            failure?.code == """
+                let machine = StateMachine<Ringing>(context: context)
+                try machine.fire.ring()
+                // silence
+                """
+        )
+    }
+
     // MARK: Time
 
     final class DueState: WorkflowState {

@@ -22,7 +22,8 @@ public struct MigrationRehearsal: Sendable {
         var version: Int?
         do {
             version = try JSONValue(json: stored.archive, limit: .max)["version"]?.intValue
-            _ = try StateMachine<W>(readingOnly: stored.archive)
+            // Nobody fires it, so it needs no context.
+            _ = try StateMachine<W>(stored.archive, limit: .max)
             readable[version ?? W.version, default: 0] += 1
         } catch {
             failures.append(Failure(id: stored.id, version: version, error: error))

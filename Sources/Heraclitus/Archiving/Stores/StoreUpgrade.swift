@@ -64,7 +64,8 @@ extension ArchiveStore {
             var changed: [StoredArchive] = []
             for archive in try await loaded(remaining, failed) where archive.isOld(for: W.self) {
                 do {
-                    let machine = try StateMachine<W>(readingOnly: archive.archive)
+                    // Nobody fires it, so it needs no context.
+                    let machine = try StateMachine<W>(archive.archive, limit: .max)
                     machine.becomePassive()
                     changed.append(try StoredArchive(machine, id: archive.id, replacing: archive.revision))
                 } catch {
