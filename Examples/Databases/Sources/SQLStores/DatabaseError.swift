@@ -69,18 +69,3 @@ extension DatabaseError: CustomStringConvertible {
         }
     }
 }
-
-/// Why a connection did not carry out a statement; the pool makes a ``DatabaseError`` of it, with the store and the id.
-public enum ConnectionFailure: Error, Sendable, Equatable {
-    /// The connection is gone, or was given up. The statement was carried out, or was not.
-    case lost(String)
-
-    /// The connection is gone, and the statement was not even sent.
-    case stale(String)
-
-    /// The statement was not carried out, because others were faster, and can be tried again.
-    case outrun(String)
-
-    /// It was not carried out, for a reason that stays.
-    case refused(DatabaseError.Reason)
-}
