@@ -56,20 +56,12 @@ struct ExistentialLayout: @unchecked Sendable {
     @inlinable @inline(__always)
     func handedOut<State>(_ object: Unmanaged<AnyObject>, as type: State.Type) -> State {
         guard let words = unsafe words else { return unsafe castOut(object, as: State.self) }
-        // A cast of bits counts the reference that it finds in them.
-        switch MemoryLayout<State>.size {
-        case MemoryLayout<UInt>.size:
-            return unsafe unsafeBitCast(object.toOpaque(), to: State.self)
-        case 2 * MemoryLayout<UInt>.size:
-            return unsafe unsafeBitCast((object.toOpaque(), words[0]), to: State.self)
-        default:
-            return unsafe withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
-                let start = unsafe UnsafeMutableRawPointer(place.baseAddress.unsafelyUnwrapped)
-                let made = unsafe start.assumingMemoryBound(to: UInt.self)
-                unsafe made.initialize(to: UInt(bitPattern: object.retain().toOpaque()))
-                unsafe (made + 1).initialize(from: words, count: MemoryLayout<State>.size / MemoryLayout<UInt>.size - 1)
-                return unsafe place.moveElement(from: 0)
-            }
+        return unsafe withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
+            let start = unsafe UnsafeMutableRawPointer(place.baseAddress.unsafelyUnwrapped)
+            let made = unsafe start.assumingMemoryBound(to: UInt.self)
+            unsafe made.initialize(to: UInt(bitPattern: object.retain().toOpaque()))
+            unsafe (made + 1).initialize(from: words, count: MemoryLayout<State>.size / MemoryLayout<UInt>.size - 1)
+            return unsafe place.moveElement(from: 0)
         }
     }
 
