@@ -104,7 +104,7 @@ extension RandomArena {
                 transition.userInfo
             )
             Player.current?.isCalled(.observers, byOwn: true, transition)
-        case .failed: Issue.record("Nothing works here.")
+        case .failed: preconditionFailure("No state of these workflows works.")
         case .rejected(let error):
             write(.rejected(error.reason), error.userInfo)
             Player.current?.goOn(.announcing, self)

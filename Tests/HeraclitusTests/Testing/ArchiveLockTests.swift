@@ -218,7 +218,10 @@ import Testing
         return found?.breaks.map(\.remedy) ?? []
     }
 
-    private func breaks<W: Workflow>(_: W.Type, _ samples: [Sample<W>]) throws -> [IncompatibleArchives.Break] {
+    private func breaks<W: Workflow>(
+        _: W.Type,
+        _ samples: [Sample<W>]
+    ) throws -> [IncompatibleArchives.Break] where W.Context == Void {
         var found: IncompatibleArchives?
         try inFolder { folder in
             try check(Cart.self, in: folder, recording: true)
