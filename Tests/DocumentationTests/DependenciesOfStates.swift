@@ -73,8 +73,8 @@ private final class Permissions: Sendable {
 
     @Test("A restored machine is given a client, too")
     func restored() async throws {
+        let archive = try StateMachine<Download>(context: client).archive()
         let machine = StateMachine<Download>(context: client)
-        let archive = try machine.archive()
         let restored = try StateMachine<Download>(archive: archive, context: client)
         #expect(throws: InvalidTransition.self) { try restored.fire.load(LoadingState(url: "ftp:")) }
         #expect(machine.context != nil)

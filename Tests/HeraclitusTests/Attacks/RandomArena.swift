@@ -112,7 +112,7 @@ extension RandomArena {
         case .performed(let action):
             write(.performed, action.userInfo)
             Player.current?.goOn(.announcing, self)
-        case .refused, .announced, nil: break
+        case .refused, .announced, .failed, nil: break
         }
     }
 
