@@ -104,7 +104,6 @@ extension RandomArena {
                 transition.userInfo
             )
             Player.current?.isCalled(.observers, byOwn: true, transition)
-        case .failed: preconditionFailure("No state of these workflows works.")
         case .rejected(let error):
             write(.rejected(error.reason), error.userInfo)
             Player.current?.goOn(.announcing, self)

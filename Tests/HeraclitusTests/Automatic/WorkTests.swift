@@ -312,7 +312,7 @@ private struct Shop: Workflow {
         #expect(
             bench.journal.entries.suffix(2) == [
                 "true true",
-                "Shop cannot be fired by the work of BusyState: it belongs to a state object that was left.",
+                "Shop cannot be fired by the work of BusyState: it belongs to a state object that is not the current one.",
             ]
         )
     }

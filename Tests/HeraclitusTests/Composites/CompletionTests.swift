@@ -117,7 +117,8 @@ import Testing
         }
         let json = try #require(String(data: waiting.archive(), encoding: .utf8))
         let restored = try StateMachine<Journey>(
-            archive: Data(json.replacingOccurrences(of: "\"mayStart\":false", with: "\"mayStart\":true").utf8)
+            archive: Data(json.replacingOccurrences(of: "\"mayStart\":false", with: "\"mayStart\":true").utf8),
+            scheduler: clock.scheduler
         )
         #expect(restored.isIn(BookedState.self))
         restored.activate()
@@ -207,8 +208,9 @@ import Testing
         init(from decoder: any Decoder) throws { ended = Journal() }
         func encode(to encoder: any Encoder) throws {}
         func work(_ here: Workplace<Dig>) async throws {
+            ended.write("begun")
             do {
-                try await Task.sleep(for: .seconds(300))
+                try await Task.sleep(for: .seconds(600))
             } catch {
                 ended.write("cancelled")
                 try here.fire.find(PaidState())
@@ -239,10 +241,11 @@ import Testing
         let ended = Journal()
         dig.observe { late.write($0.reason ?? "") }
         try dig.fire.begin(DiggingState(ended))
+        for _ in 0..<30_000 where ended.entries.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         try site.fire.close()
         await site.settled()
         for _ in 0..<30_000 where late.entries.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(ended.entries == ["cancelled"])
+        #expect(ended.entries == ["begun", "cancelled"])
         #expect(late.entries == ["", "notCurrent"])
         #expect(dig.isIn(DiggingState.self))
     }
