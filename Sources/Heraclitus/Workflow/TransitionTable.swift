@@ -100,7 +100,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// Its time has come: ``WorkflowEvent/due(_:)`` and the like.
         case due
 
-        /// The work of the state has failed: ``WorkflowEvent/whenFailed(enters:)`` and the like.
+        /// The work of the state has failed: `whenFailed(enters:)` and the like.
         case failure
 
         /// Machines in the state have ended: ``WorkflowEvent/whenFinal(_:enters:)``.

@@ -23,7 +23,7 @@ public protocol Working<Life>: Capability {
     /// What it fires through the workplace is rejected as ``InvalidTransition/Reason-swift.enum/notCurrent`` once the machine has left the
     /// state. It may fire updates of its state at any rate: they keep it going.
     /// - Parameter here: The machine's context, and the events that it may fire.
-    /// - Throws: Any error. It fires the event of the state with ``WorkflowEvent/whenFailed(enters:)``; without one, observers get
+    /// - Throws: Any error. It fires the event of the state with `whenFailed(enters:)`; without one, observers get
     ///   ``Occurrence/Outcome/failed(_:)``. A `CancellationError` after the end of the work is none.
     func work(_ here: Workplace<Life>) async throws
 
