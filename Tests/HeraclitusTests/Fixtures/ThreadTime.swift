@@ -10,8 +10,11 @@ func threadTime(of body: () throws -> Void) rethrows -> Duration {
 }
 
 private func threadTime() -> Duration {
-    var time = timespec()
-    let result = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    // Two numbers, as a `timespec` has them: with the optimizer its own properties are not found through Foundation.
+    var time = (seconds: 0, nanoseconds: 0)
+    let result = unsafe withUnsafeMutableBytes(of: &time) { bytes in
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, bytes.baseAddress?.assumingMemoryBound(to: timespec.self))
+    }
     precondition(result == 0, "every system that tests run on counts the time of a thread")
-    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
 }
