@@ -13,7 +13,9 @@ private func threadTime() -> Duration {
     // Two numbers, as a `timespec` has them: with the optimizer its own properties are not found through Foundation.
     var time = (seconds: 0, nanoseconds: 0)
     let result = unsafe withUnsafeMutableBytes(of: &time) { bytes in
-        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, bytes.baseAddress?.assumingMemoryBound(to: timespec.self))
+        unsafe bytes.baseAddress.map {
+            unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, $0.assumingMemoryBound(to: timespec.self))
+        }
     }
     precondition(result == 0, "every system that tests run on counts the time of a thread")
     return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
