@@ -135,7 +135,8 @@ extension MachineCore {
 
     /// Whether a transition that leaves the state waits in the queue; in the machine's turn.
     private func isAboutToLeave(_ machine: any AutomaticMachine) -> Bool {
-        ThreadState.ofThreads.current.content.withTurn(of: ObjectIdentifier(machine)) { $0.isAboutToLeave }
+        let thread = ThreadState.ofThreads.current
+        return thread.content.withTurn(of: ObjectIdentifier(machine)) { $0.isAboutToLeave }
     }
 
     /// Ends what goes on in a state that was left, or hands the work over to the new data of one that was updated.
