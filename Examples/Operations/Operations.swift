@@ -19,7 +19,7 @@ struct Operations {
         @Sendable func work() {
             working.add(1)
             // Until the other hand is at work, too.
-            for _ in 0..<1_000 where working.most < 2 { usleep(1_000) }
+            for _ in 0..<60_000 where working.most < 2 { usleep(1_000) }
             if done.add(1) >= steps / 2 {
                 half.signal()
                 away.wait()

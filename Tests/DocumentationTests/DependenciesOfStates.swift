@@ -60,7 +60,7 @@ private final class Permissions: Sendable {
     func allow(_ url: String) -> Bool { !url.hasSuffix(".exe") }
 }
 
-@Suite("Dependencies of states", .timeLimit(.minutes(5))) struct DependencyArticleTests {
+@Suite("Dependencies of states", .timeLimit(.minutes(20))) struct DependencyArticleTests {
     private let client = ImmediateClient()
 
     @Test("The client of the context answers")

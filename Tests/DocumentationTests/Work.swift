@@ -101,7 +101,7 @@ private struct Download: Workflow {
     let finish = Event(from: LoadingState.self, to: LoadedState.self)
 }
 
-@Suite("Work of the article", .timeLimit(.minutes(5))) struct WorkArticleTests {
+@Suite("Work of the article", .timeLimit(.minutes(20))) struct WorkArticleTests {
     @Test("A test waits until a session has connected")
     func connects() async throws {
         let session = StateMachine<Session>(context: FakeNetwork())

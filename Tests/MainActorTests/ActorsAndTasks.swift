@@ -53,7 +53,7 @@ private struct Timer: Workflow {
     let stop = Event(from: RunningState.self, to: StoppedState.self)
 }
 
-@Suite("Work in modules of the main actor", .timeLimit(.minutes(5))) struct MainActorWorkTests {
+@Suite("Work in modules of the main actor", .timeLimit(.minutes(20))) struct MainActorWorkTests {
     @Test("Work uses a context of the main actor, and the test waits for it there")
     func work() async throws {
         let bell = Bell()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Download
 
-@Suite("download", .serialized, .timeLimit(.minutes(10)), .enabled(if: Server.isThere)) struct DownloadTests {
+@Suite("download", .serialized, .timeLimit(.minutes(20)), .enabled(if: Server.isThere)) struct DownloadTests {
     private let directory: TemporaryDirectory
     private let server: Server
 

@@ -251,7 +251,7 @@ import Testing
 
     @Test(
         "Time grows with the bytes, not with the depth or the machines within machines",
-        .timeLimit(.minutes(10)),
+        .timeLimit(.minutes(20)),
         arguments: ["deep lists", "lists of objects", "machines"]
     )
     func time(of shape: String) throws {

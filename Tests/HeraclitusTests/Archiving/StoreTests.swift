@@ -300,7 +300,7 @@ import Testing
 
     @Test(
         "A lock whose file was removed while one waited for it is not taken for the one that is there",
-        .timeLimit(.minutes(10))
+        .timeLimit(.minutes(20))
     )
     func removedLock() async throws {
         let place = try Place("directory")

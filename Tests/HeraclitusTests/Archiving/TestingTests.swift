@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("A store that breaks a promise is found out", .timeLimit(.minutes(10)), arguments: Faulty.Fault.allCases)
+    @Test("A store that breaks a promise is found out", .timeLimit(.minutes(20)), arguments: Faulty.Fault.allCases)
     func faults(_ fault: Faulty.Fault) async throws {
         let failures = try await StoreConformance.failures { Faulty(fault) }
         #expect(!failures.isEmpty)

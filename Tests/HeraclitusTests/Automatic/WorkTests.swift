@@ -3,25 +3,6 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-/// Something that happens once, for one task that waits for it.
-private final class Latch: Sendable {
-    private let stream: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
-
-    init() { (stream, continuation) = AsyncStream<Void>.makeStream() }
-
-    func open() { continuation.finish() }
-
-    /// Waits until it happens, or the task is cancelled.
-    func wait() async throws {
-        for await _ in stream {}
-        try Task.checkCancellation()
-    }
-
-    /// Waits until it happens, whatever becomes of the task.
-    func waitStubbornly() async { _ = await Task.detached { try? await self.wait() }.value }
-}
-
 /// What the machines of these tests are given: what their work does, and what has happened.
 private final class Bench: Sendable {
     typealias Work = @Sendable (BusyState, Workplace<Shop>) async throws -> Void
@@ -87,7 +68,7 @@ private struct Shop: Workflow {
         }
 }
 
-@Suite("Work", .timeLimit(.minutes(5))) struct WorkTests {
+@Suite("Work", .timeLimit(.minutes(20))) struct WorkTests {
     private func machine(_ bench: Bench) -> StateMachine<Shop> { StateMachine(context: bench) }
 
     @Test("It begins when everybody has been called, and fires what follows")

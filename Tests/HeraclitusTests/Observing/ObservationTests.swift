@@ -3,7 +3,7 @@ import Observation
 import Synchronization
 import Testing
 
-@Suite("Observation", .timeLimit(.minutes(10))) @MainActor struct ObservationTests {
+@Suite("Observation", .timeLimit(.minutes(20))) @MainActor struct ObservationTests {
     private func change(of value: @autoclosure () -> some Any) -> AtomicFlag {
         let flag = AtomicFlag()
         withObservationTracking {

@@ -115,7 +115,7 @@ import Testing
 
     @Test(
         "An observer that answers each rejection with a fire that is rejected comes to an end",
-        .timeLimit(.minutes(10))
+        .timeLimit(.minutes(20))
     )
     func endless() throws {
         let door = StateMachine<Door>()

@@ -3,7 +3,7 @@ import Heraclitus
 import Synchronization
 import Testing
 
-@Suite("Streams and waiting", .timeLimit(.minutes(10))) struct StreamTests {
+@Suite("Streams and waiting", .timeLimit(.minutes(20))) struct StreamTests {
     @Test("Several readers each get all transitions from when they asked, in order, and end with the machine")
     func readers() async throws {
         var door: StateMachine<Door>? = StateMachine<Door>()

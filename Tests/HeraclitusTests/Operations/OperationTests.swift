@@ -4,7 +4,7 @@ import HeraclitusFoundation
 import Synchronization
 import Testing
 
-@Suite("Operations", .timeLimit(.minutes(10))) struct OperationTests {
+@Suite("Operations", .timeLimit(.minutes(20))) struct OperationTests {
     /// What a composition looks like: an operation of one's own that has its states and answers with them.
     final class Composed: Operation, @unchecked Sendable {
         let journal: Journal

@@ -46,7 +46,7 @@ import Testing
         func isOver() -> Bool {
             Content.ended.withLock { $0.count } == numbers.count && Probe.count.load(ordering: .relaxed) == 0
         }
-        for _ in 0..<5_000 where !isOver() { Thread.sleep(forTimeInterval: 0.001) }
+        for _ in 0..<300_000 where !isOver() { Thread.sleep(forTimeInterval: 0.001) }
         #expect(Content.ended.withLock { $0.sorted() } == Array(numbers))
         #expect(Probe.count.load(ordering: .relaxed) == 0)
         #expect(wrong.load(ordering: .relaxed) == 0)

@@ -60,7 +60,7 @@ struct PostgresStoreTests {
         #expect(try await PostgresStore(database).ids().count == 8)
     }
 
-    @Test("Processes and tasks that change one machine lose nobody's work", .timeLimit(.minutes(2)))
+    @Test("Processes and tasks that change one machine lose nobody's work", .timeLimit(.minutes(10)))
     func processes() async throws {
         let database = try await Server.shared.value.database()
         let store = try await PostgresStore(database)

@@ -70,7 +70,7 @@ func archive(_ id: String, replacing revision: Int = 0, content: String = "{}") 
         }
     }
 
-    @Test("Processes and tasks that change one machine lose nobody's work", .timeLimit(.minutes(2)))
+    @Test("Processes and tasks that change one machine lose nobody's work", .timeLimit(.minutes(10)))
     func processes() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -89,7 +89,7 @@ func archive(_ id: String, replacing revision: Int = 0, content: String = "{}") 
         #expect(try await store.load("1")?.revision == 160)
     }
 
-    @Test("A process that is killed while it saves leaves what was saved", .timeLimit(.minutes(2)))
+    @Test("A process that is killed while it saves leaves what was saved", .timeLimit(.minutes(10)))
     func killed() async throws {
         let place = try Place()
         var certain = 0
@@ -115,7 +115,7 @@ func archive(_ id: String, replacing revision: Int = 0, content: String = "{}") 
         #expect(certain > 0)
     }
 
-    @Test("While others write, no thread of a task waits, and what was to be saved is saved", .timeLimit(.minutes(1)))
+    @Test("While others write, no thread of a task waits, and what was to be saved is saved", .timeLimit(.minutes(10)))
     func busy() async throws {
         let place = try Place()
         let store = try await place.store()
