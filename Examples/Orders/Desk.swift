@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import Synchronization
 
 /// Carries commands out on a store.
 struct Desk {
@@ -18,33 +19,29 @@ struct Desk {
         case .place(let id, let address, let time):
             try await update(id) { order in
                 try order.fire.place { cart in
-                    let purchase = Purchase(items: cart.items, address: address, payment: StateMachine(of: cart.total))
-                    return PlacedState(purchase, payBy: Date() + time)
+                    let purchase = Purchase(items: cart.items, address: address)
+                    return PlacedState(purchase, StateMachine(of: cart.total), payBy: Date() + time)
                 }
             }
         case .pay(let id, let amount):
             try await update(id) { order in
-                // Asked first, so that an order that cannot be paid takes no money.
-                try order.fire.receive { placed in try placed.paying(amount) }
-                guard let purchase = order.state.purchase, purchase.payment.state is SettledState else { return }
-                try order.fire.pay(PaidState(purchase))
+                guard let placed = order.state as? PlacedState else {
+                    throw Refusal("nothing is due: the order is \(order.stateName)")
+                }
+                try placed.payment.take(amount)
             }
         case .ship(let id, let tracking):
             try await update(id) { order in
-                try order.fire.ship { paid in ShippedState(try paid.content(order), tracking: tracking) }
+                try order.fire.ship { paid in ShippedState(paid, tracking: tracking) }
             }
         case .deliver(let id):
-            try await update(id) { order in
-                try order.fire.deliver { shipped in DeliveredState(try shipped.content(order)) }
-            }
+            try await update(id) { order in try order.fire.deliver(\.delivered) }
         case .giveBack(let id, let reason):
             try await update(id) { order in
-                try order.fire.giveBack { state in ReturnedState(try state.content(order).refunded(), reason: reason) }
+                try order.fire.giveBack { state in try state.returned(because: reason) }
             }
         case .cancel(let id, let reason):
-            try await update(id) { order in
-                try order.fire.cancel { state in CancelledState(try state.purchase?.refunded(), reason: reason) }
-            }
+            try await update(id) { order in try order.fire.cancel { state in state.cancelled(because: reason) } }
         case .show(let id): try await show(id)
         case .list(let state): try await list(state)
         case .run(let isOnce): try await run(isOnce)
@@ -56,21 +53,23 @@ struct Desk {
         mayBeNew: Bool = false,
         _ body: (StateMachine<Order>) throws -> Void
     ) async throws -> [String] {
-        var lines: [String] = []
+        let lines = Mutex<[String]>([])
         try await store.update(id, of: Order.self, attempts: 100) { order in
+            // What an attempt has done before that met a conflict was not done.
+            lines.withLock { $0 = [] }
             if !mayBeNew, order.revision == 0 { throw Refusal("there is no order \(id)") }
+            let registration = order.observeTree { [weak order] occurrence in
+                guard case .transitioned = occurrence.outcome, let state = order?.state else { return }
+                lines.withLock { $0.append(Self.line(id, state)) }
+            }
+            defer { registration.cancel() }
             try body(order)
-        } saved: { transitions in
-            // Here and not in a hook, which may run again when somebody else was faster.
-            lines = transitions.map { Self.line(id, $0) }
         }
-        return lines
+        return lines.withLock { $0 }
     }
 
-    private static func line(_ id: String, _ transition: StateTransition) -> String {
-        let state = transition.destination as? any OrderState
-        let detail = state?.purchase?.payment.text ?? "\(state?.items.count ?? 0) items"
-        return "\(id) is \(type(of: transition.destination).name), \(detail)"
+    private static func line(_ id: String, _ state: any OrderState) -> String {
+        "\(id) is \(type(of: state).name), \(state.purchase == nil ? "\(state.items.count) items" : state.paymentText)"
     }
 
     /// Fires what is due, once or until the program is ended; any number of copies may do so.
@@ -80,7 +79,8 @@ struct Desk {
                 FileHandle.standardError.write(Data("orders: \(id): \(error)\n".utf8))
             } saved: { id, transitions in
                 // At once, also for whoever reads it through a pipe.
-                let lines = transitions.map { Self.line(id, $0) + "\n" }.joined()
+                let states = transitions.compactMap { $0.destination as? any OrderState }
+                let lines = states.map { Self.line(id, $0) + "\n" }.joined()
                 try FileHandle.standardOutput.write(contentsOf: Data(lines.utf8))
             }
             // Other copies may place orders that are due sooner than any that is known now.
@@ -97,7 +97,7 @@ struct Desk {
         var lines = ["\(id) is \(order.stateName), revision \(order.revision)"]
         lines += state.items.map { "  \($0.quantity) × \($0.name) at \(money($0.price))" }
         lines.append("  total \(money(state.total))")
-        if let purchase = state.purchase { lines += ["  to \(purchase.address)", "  \(purchase.payment.text)"] }
+        if let purchase = state.purchase { lines += ["  to \(purchase.address)", "  \(state.paymentText)"] }
         if !state.remark.isEmpty { lines.append("  \(state.remark)") }
         return lines
     }
@@ -119,8 +119,8 @@ struct Desk {
                 continue
             }
             let state = order.state
-            let payment = state.purchase?.payment.text ?? ""
-            rows.append([id, order.stateName, "\(state.items.count)", money(state.total), payment, state.remark])
+            let columns = [money(state.total), state.paymentText, state.remark]
+            rows.append([id, order.stateName, "\(state.items.count)"] + columns)
         }
         // By state, in the order in which the workflow names them.
         let places = Dictionary(uniqueKeysWithValues: Order.table.states.enumerated().map { ($1, $0) })
@@ -136,13 +136,5 @@ struct Desk {
             let line = cells.joined(separator: "  ")
             return String(line.reversed().drop { $0 == " " }.reversed())
         }
-    }
-}
-
-extension OrderState {
-    /// The purchase of a state that has one.
-    fileprivate func content(_ order: StateMachine<Order>) throws -> Purchase {
-        guard let purchase else { throw Refusal("nothing was bought") }
-        return purchase
     }
 }

@@ -4,20 +4,40 @@ import Heraclitus
 /// An order from cart to doorstep, and back.
 struct Order: Workflow {
     static var initial: any OrderState { CartState(items: []) }
+    static var version: Int { 2 }
+    static var migrations: [Migration] {
+        [.step("a payment goes on in a placed order, and is an amount afterwards", in: 2, separatePayment)]
+    }
 
     let change = Event(updating: CartState.self)
     let place = Event(from: CartState.self, to: PlacedState.self)
         .guarded { cart, _, _ in if cart.items.isEmpty { throw Refusal("the cart is empty") } }
-    let receive = Event(updating: PlacedState.self)
+
+    /// Fires by itself when the payment has come to its end.
     let pay = Event(from: PlacedState.self, to: PaidState.self)
+        .whenFinal(\.payment) { placed in PaidState(placed.content, paid: placed.payment.received) }
 
     /// Fires by itself in an order that nobody has paid in time.
     let lapse = Event(from: PlacedState.self, to: CancelledState.self)
-        .due(\.payBy) { placed in CancelledState(try placed.purchase?.refunded(), reason: "not paid in time") }
+        .due(\.payBy) { placed in placed.cancelled(because: "not paid in time") }
     let ship = Event(from: PaidState.self, to: ShippedState.self)
     let deliver = Event(from: ShippedState.self, to: DeliveredState.self)
     let giveBack = Event("return", from: ShippedState.self, DeliveredState.self, to: ReturnedState.self)
     let cancel = Event(from: CartState.self, PlacedState.self, PaidState.self, to: CancelledState.self)
+
+    /// In the first version every state after the cart had a payment within its purchase, also one that had ended.
+    @Sendable
+    private static func separatePayment(_ archive: inout RawArchive) throws {
+        let key = archive.state == CancelledState.name ? "purchase" : "content"
+        let payment = archive.data[key]?["payment"]
+        if payment != nil { archive.data[key]?["payment"] = nil }
+        switch archive.state {
+        case CartState.name: break
+        case PlacedState.name: archive.data["payment"] = payment
+        case CancelledState.name, ReturnedState.name: archive.data["refunded"] = payment?["data"]?["amount"] ?? 0
+        default: archive.data["paid"] = payment?["data"]?["received"]
+        }
+    }
 }
 
 struct Item: Codable, Equatable {
@@ -26,32 +46,21 @@ struct Item: Codable, Equatable {
     let quantity: Int
 }
 
-/// What was ordered, where it goes, and how it is paid: what every state after the cart has.
+/// What was ordered, and where it goes: what every state after the cart has.
 struct Purchase: Codable {
     let items: [Item]
     let address: String
-    let payment: StateMachine<Payment>
-
-    func copied() -> Purchase { Purchase(items: items, address: address, payment: payment.copy()) }
-
-    /// The purchase with more paid; this one stays as it is.
-    func paying(_ amount: Decimal) throws -> Purchase {
-        let copy = copied()
-        _ = try copy.payment.take(amount)
-        return copy
-    }
-
-    /// The purchase with what was paid given back; this one stays as it is.
-    func refunded() throws -> Purchase {
-        let copy = copied()
-        try copy.payment.giveBack()
-        return copy
-    }
 }
 
 protocol OrderState: WorkflowState {
     var items: [Item] { get }
     var purchase: Purchase? { get }
+
+    /// What was received and not given back.
+    var received: Decimal { get }
+
+    /// How the payment stands.
+    var paymentText: String { get }
 
     /// What the state has to say of itself.
     var remark: String { get }
@@ -60,8 +69,21 @@ protocol OrderState: WorkflowState {
 extension OrderState {
     var items: [Item] { purchase?.items ?? [] }
     var purchase: Purchase? { nil }
+    var received: Decimal { 0 }
+    var paymentText: String { purchase == nil ? "" : "\(money(received)) paid" }
     var remark: String { "" }
     var total: Decimal { items.reduce(0) { $0 + $1.price * Decimal($1.quantity) } }
+
+    /// The order cancelled, with what was received given back.
+    func cancelled(because reason: String) -> CancelledState {
+        CancelledState(purchase, refunded: received, reason: reason)
+    }
+
+    /// The order returned, with what was received given back.
+    func returned(because reason: String) throws -> ReturnedState {
+        guard let purchase else { throw Refusal("nothing was bought") }
+        return ReturnedState(purchase, refunded: received, reason: reason)
+    }
 }
 
 final class CartState: OrderState {
@@ -78,85 +100,106 @@ final class CartState: OrderState {
     }
 }
 
-final class PlacedState: OrderState, Copying {
+/// An order within which the payment goes on.
+final class PlacedState: OrderState, Composite {
     static var name: String { "placed" }
-    private let content: Purchase
+    let content: Purchase
+    let payment: StateMachine<Payment>
 
     /// When it lapses; `nil` in archives of before orders lapsed.
     let payBy: Date?
+    var regions: [any Region] { [payment] }
     var purchase: Purchase? { content }
+    var received: Decimal { payment.received }
+    var paymentText: String { payment.text }
     var remark: String { payBy.map { "to be paid by \($0.formatted(.iso8601))" } ?? "" }
 
-    init(_ purchase: Purchase, payBy: Date?) {
+    init(_ purchase: Purchase, _ payment: StateMachine<Payment>, payBy: Date?) {
         content = purchase
+        self.payment = payment
         self.payBy = payBy
     }
 
-    func copied() -> PlacedState { PlacedState(content.copied(), payBy: payBy) }
-    func paying(_ amount: Decimal) throws -> PlacedState { PlacedState(try content.paying(amount), payBy: payBy) }
+    func copied() -> PlacedState { PlacedState(content, payment.copy(), payBy: payBy) }
 }
 
-final class PaidState: OrderState, Copying {
+final class PaidState: OrderState {
     static var name: String { "paid" }
-    private let content: Purchase
+    let content: Purchase
+    let paid: Decimal
     var purchase: Purchase? { content }
+    var received: Decimal { paid }
 
-    init(_ purchase: Purchase) { content = purchase }
-    func copied() -> PaidState { PaidState(content.copied()) }
+    init(_ purchase: Purchase, paid: Decimal) {
+        content = purchase
+        self.paid = paid
+    }
 }
 
-final class ShippedState: OrderState, Copying {
+final class ShippedState: OrderState {
     static var name: String { "shipped" }
     private let content: Purchase
+    private let paid: Decimal
     let tracking: String
     var purchase: Purchase? { content }
+    var received: Decimal { paid }
     var remark: String { "tracking \(tracking)" }
 
-    init(_ purchase: Purchase, tracking: String) {
-        content = purchase
+    init(_ paid: PaidState, tracking: String) {
+        content = paid.content
+        self.paid = paid.paid
         self.tracking = tracking
     }
 
-    func copied() -> ShippedState { ShippedState(content.copied(), tracking: tracking) }
+    var delivered: DeliveredState { DeliveredState(content, paid: paid) }
 }
 
-final class DeliveredState: OrderState, Copying {
+final class DeliveredState: OrderState {
     static var name: String { "delivered" }
     private let content: Purchase
+    private let paid: Decimal
     var purchase: Purchase? { content }
+    var received: Decimal { paid }
 
-    init(_ purchase: Purchase) { content = purchase }
-    func copied() -> DeliveredState { DeliveredState(content.copied()) }
+    init(_ purchase: Purchase, paid: Decimal) {
+        content = purchase
+        self.paid = paid
+    }
 }
 
-final class ReturnedState: OrderState, Copying {
+final class ReturnedState: OrderState {
     static var name: String { "returned" }
     private let content: Purchase
+    private let refunded: Decimal
     let reason: String
     var purchase: Purchase? { content }
+    var paymentText: String { "\(money(refunded)) refunded" }
     var remark: String { reason }
 
-    init(_ purchase: Purchase, reason: String) {
+    init(_ purchase: Purchase, refunded: Decimal, reason: String) {
         content = purchase
+        self.refunded = refunded
         self.reason = reason
     }
-
-    func copied() -> ReturnedState { ReturnedState(content.copied(), reason: reason) }
 }
 
 /// Cancelled in the cart, it was no purchase yet.
-final class CancelledState: OrderState, Copying {
+final class CancelledState: OrderState {
     static var name: String { "cancelled" }
     let purchase: Purchase?
+    private let refunded: Decimal
     let reason: String
+    var paymentText: String {
+        if purchase == nil { return "" }
+        return refunded > 0 ? "\(money(refunded)) refunded" : "\(money(total)) due"
+    }
     var remark: String { reason }
 
-    init(_ purchase: Purchase?, reason: String) {
+    init(_ purchase: Purchase?, refunded: Decimal, reason: String) {
         self.purchase = purchase
+        self.refunded = refunded
         self.reason = reason
     }
-
-    func copied() -> CancelledState { CancelledState(purchase?.copied(), reason: reason) }
 }
 
 /// Why something that the table would allow is not done.

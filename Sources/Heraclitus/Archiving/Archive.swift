@@ -40,19 +40,21 @@ extension StateMachine {
         prettyPrinted isPrettyPrinted: Bool = false,
         limit: Int = StateMachine.archiveLimit
     ) throws(ArchiveError) -> Data {
-        let archive = try envelope(including: extras).encoded(isPrettyPrinted: isPrettyPrinted)
+        let archive = try withEnvelope(including: extras) { envelope throws(ArchiveError) in
+            try envelope.encoded(isPrettyPrinted: isPrettyPrinted)
+        }
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         return archive
     }
 
     /// Archives the machine, whatever its size, and says what one looks for without reading it: all as of one moment.
     func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?) {
-        let envelope = envelope()
-        let state = envelope.snapshot.status.index
-        return (
-            try envelope.encoded(archiveEncoder), definition.states[state].name,
-            definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable)
-        )
+        try withEnvelope { envelope throws(ArchiveError) in
+            (
+                try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name,
+                definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable)
+            )
+        }
     }
 
     /// A deadline as stores keep it: one before all dates is due like the first of them, and one after the last never comes.

@@ -61,6 +61,26 @@ public enum Archive {
         lines(of: workflow, in: FileChunks(path: file.path), limit: limit, progress: progress)
     }
 
+    /// Restores the machines of a file of JSON lines, and gives each what its states need.
+    ///
+    /// It is the same as ``lines(of:in:limit:progress:)`` for workflows with a ``Workflow/Context``.
+    /// - Parameters:
+    ///   - workflow: The workflow of all machines.
+    ///   - file: The file.
+    ///   - context: What the states need and archives do not keep.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
+    ///   - progress: Called after about every 64 KiB, and at the end.
+    /// - Returns: The machines, in the order of the lines.
+    public static func lines<W: Workflow>(
+        of workflow: W.Type,
+        in file: URL,
+        context: W.Context,
+        limit: Int = StateMachine<W>.archiveLimit,
+        progress: (@Sendable (Progress) -> Void)? = nil
+    ) -> some AsyncSequence<Line<W>, any Error> & Sendable {
+        lines(of: workflow, in: FileChunks(path: file.path), context: context, limit: limit, progress: progress)
+    }
+
     /// Restores the machines of JSON lines that arrive in chunks, from a network or a decompressor.
     /// - Parameters:
     ///   - workflow: The workflow of all machines.
@@ -74,7 +94,26 @@ public enum Archive {
         limit: Int = StateMachine<W>.archiveLimit,
         progress: (@Sendable (Progress) -> Void)? = nil
     ) -> some AsyncSequence<Line<W>, any Error> & Sendable where Chunks.Element == Data {
-        ArchivedLines<W, Chunks>(chunks: chunks, limit: limit, progress: progress)
+        ArchivedLines<W, Chunks>(chunks: chunks, context: nil, limit: limit, progress: progress)
+    }
+
+    /// Restores the machines of JSON lines that arrive in chunks, and gives each what its states need.
+    /// - Parameters:
+    ///   - workflow: The workflow of all machines.
+    ///   - chunks: The bytes; a chunk may end anywhere.
+    ///   - context: What the states need and archives do not keep.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
+    ///   - progress: Called after every chunk, and at the end.
+    /// - Returns: The machines, in the order of the lines. It rethrows the errors of the chunks.
+    public static func lines<W: Workflow, Chunks: AsyncSequence & Sendable>(
+        of workflow: W.Type,
+        in chunks: Chunks,
+        context: W.Context,
+        limit: Int = StateMachine<W>.archiveLimit,
+        progress: (@Sendable (Progress) -> Void)? = nil
+    ) -> some AsyncSequence<Line<W>, any Error> & Sendable where Chunks.Element == Data {
+        let given = CompiledWorkflow<W>.shared.definition.given(context)
+        return ArchivedLines<W, Chunks>(chunks: chunks, context: given, limit: limit, progress: progress)
     }
 
     /// Writes machines to a file of JSON lines, which replaces an existing file when it is complete and synced.

@@ -11,27 +11,31 @@ where Chunks.Element == Data {
     typealias Failure = any Error
 
     let chunks: Chunks
+    let context: GivenContext?
     let limit: Int
     let progress: (@Sendable (Archive.Progress) -> Void)?
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(chunks: chunks.makeAsyncIterator(), lines: LineBuffer(limit: limit), report: progress)
+        Iterator(chunks: chunks.makeAsyncIterator(), LineBuffer(limit: limit), context, report: progress)
     }
 
     struct Iterator: AsyncIteratorProtocol {
         fileprivate var chunks: Chunks.AsyncIterator
         fileprivate var lines: LineBuffer
+        private let context: GivenContext?
         fileprivate let report: (@Sendable (Archive.Progress) -> Void)?
         private var progress = Archive.Progress()
         private var isAtEnd = false
 
         fileprivate init(
             chunks: Chunks.AsyncIterator,
-            lines: LineBuffer,
+            _ lines: LineBuffer,
+            _ context: GivenContext?,
             report: (@Sendable (Archive.Progress) -> Void)?
         ) {
             self.chunks = chunks
             self.lines = lines
+            self.context = context
             self.report = report
         }
 
@@ -66,8 +70,10 @@ where Chunks.Element == Data {
             case .blank: return nil
             case .tooLarge(let size): result = .failure(.tooLarge(size, limit: lines.limit))
             case .data(let data):
-                let limit = lines.limit
-                result = Result { () throws(ArchiveError) in try StateMachine<W>(data, limit: limit) }
+                let (limit, context) = (lines.limit, context)
+                result = Result { () throws(ArchiveError) in
+                    try StateMachine<W>(data, limit: limit, .system, context)
+                }
             }
             if case .failure = result { progress.brokenLines += 1 }
             return Archive.Line(number: progress.lines, result: result)

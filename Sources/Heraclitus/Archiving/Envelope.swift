@@ -43,7 +43,7 @@ struct Envelope: Encodable {
         if state.keepsEntry, let entered = snapshot.entered.flatMap(ArchivedDate.text) {
             try container.encode(entered, forKey: .entered)
         }
-        if extras.contains(.definition) { try container.encode(definition.table, forKey: .definition) }
+        if extras.contains(.definition) { try container.encode(definition.table(), forKey: .definition) }
         do {
             try container.encode(StateData(state: state.type.typed(snapshot.state)), forKey: .data)
         } catch let error as ArchiveError {

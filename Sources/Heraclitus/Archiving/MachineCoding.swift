@@ -1,15 +1,21 @@
 extension StateMachine: Encodable {
     /// Encodes the machine as it is at one moment, whatever other threads do with it meanwhile.
     ///
-    /// During a transition it encodes the committed state. Pending fires, and closures that were added to this machine, are
+    /// During a transition it encodes the committed state; of a tree of machines, as ``Composite`` says, the committed states of all of them
+    /// as of one moment. Pending fires, and closures that were added to this machine, are
     /// not encoded.
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the error of the state's `encode(to:)`.
-    public func encode(to encoder: any Encoder) throws { try envelope().encode(to: encoder) }
+    public func encode(to encoder: any Encoder) throws { try withEnvelope { try $0.encode(to: encoder) } }
 
-    /// The machine as of now.
-    func envelope(including extras: ArchiveExtras = []) -> Envelope {
-        Envelope(definition: definition, snapshot: core.snapshot, extras: extras)
+    /// Calls a body that encodes the machine as of now, with all machines in its state.
+    func withEnvelope<Result, Failure: Error>(
+        including extras: ArchiveExtras = [],
+        _ body: (Envelope) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try core.atOneMoment(self) { snapshot throws(Failure) in
+            try body(Envelope(definition: definition, snapshot: snapshot, extras: extras))
+        }
     }
 }
 

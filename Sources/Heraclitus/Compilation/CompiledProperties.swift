@@ -5,7 +5,20 @@ extension Workflow {
     public static var events: Self { CompiledWorkflow<Self>.shared.events.value }
 
     /// The workflow as plain data.
-    public static var table: TransitionTable { CompiledWorkflow<Self>.shared.definition.table }
+    public static var table: TransitionTable { table(within: []) }
+
+    /// The workflow as plain data; without regions, if it is within itself.
+    /// - Parameters:
+    ///   - path: The workflows around it.
+    ///   - object: An object of a state, which shows the machines that it holds.
+    /// - Returns: The table.
+    static func table(within path: [ObjectIdentifier], knowing object: AnyObject? = nil) -> TransitionTable {
+        let definition = CompiledWorkflow<Self>.shared.definition
+        let isInitialKnown = definition.initial.map { !definition.states[$0].hooks.isComposite } ?? true
+        let objects = [object, isInitialKnown ? nil : initial as? any WorkflowState].compactMap { $0 }
+        let own = ObjectIdentifier(Self.self)
+        return definition.table(knowing: objects, within: path.contains(own) ? nil : path + [own])
+    }
 
     /// Everything that is wrong with this definition; empty for a right one.
     ///

@@ -3,7 +3,7 @@
 extension DefinitionCompiler {
     var problems: [WorkflowProblem] {
         workflowProblems + stateProblems + groupProblems + eventProblems + routes.indices.flatMap(problems)
-            + actionProblems + workProblems
+            + actionProblems + workProblems + completionProblems
     }
 
     private var workProblems: [WorkflowProblem] {
@@ -24,6 +24,21 @@ extension DefinitionCompiler {
             return events.count > 1 ? .ambiguousFailure(state: states.names[state], events: events) : nil
         }
         return foreign + idle.map { .failureWithoutWork(event: properties.events[$0].name) } + ambiguous
+    }
+
+    private var completionProblems: [WorkflowProblem] {
+        let waiting = properties.events.indices.filter { !properties.events[$0].declaration.completions.isEmpty }
+        guard !waiting.isEmpty else { return [] }
+        let plain = states.types.indices.filter { !((states.types[$0] as? any Capability.Type) is any Composite.Type) }
+        return waiting.flatMap { event in
+            let rules = properties.events[event].declaration.completions
+            return plain.filter { state in
+                !routes[event].rules(in: state).isEmpty && rules.contains { isCalled($0.sources, with: [state]) }
+            }
+            .map {
+                WorkflowProblem.completionWithoutRegions(event: properties.events[event].name, state: states.names[$0])
+            }
+        }
     }
 
     private var workflowProblems: [WorkflowProblem] {

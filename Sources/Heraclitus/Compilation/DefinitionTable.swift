@@ -1,6 +1,10 @@
 extension Definition {
     /// Made anew for each reader: it is large, and most programs never ask.
-    var table: TransitionTable {
+    /// - Parameters:
+    ///   - objects: Objects of states, which show the machines that they hold.
+    ///   - path: The workflows around this one, and itself; `nil` to leave out the machines in states.
+    /// - Returns: The table.
+    func table(knowing objects: [AnyObject] = [], within path: [ObjectIdentifier]? = []) -> TransitionTable {
         TransitionTable(
             workflow: workflow,
             version: version,
@@ -20,8 +24,34 @@ extension Definition {
             events: events.map(tableEvent),
             actions: actions.map { action in
                 TransitionTable.Action(name: action.name, states: action.allowed.map { states[$0].name })
-            }
+            },
+            regions: path.map { regions(knowing: objects, within: $0) } ?? []
         )
+    }
+
+    private func regions(knowing objects: [AnyObject], within path: [ObjectIdentifier]) -> [TransitionTable.Region] {
+        guard hasComposites else { return [] }
+        return states.filter(\.hooks.isComposite).flatMap { state in
+            regionProperties(of: state, knowing: objects, within: path).map { property in
+                let table = property.table(path)
+                return TransitionTable.Region(state: state.name, name: property.name ?? table.workflow, table: table)
+            }
+        }
+    }
+
+    /// The machines that a state is known to hold: those of an object of it, or else of the completions that wait for them.
+    private func regionProperties(
+        of state: CompiledState,
+        knowing objects: [AnyObject],
+        within path: [ObjectIdentifier]
+    ) -> [RegionProperty] {
+        if let object = objects.first(where: { stateIndex(of: type(of: $0)) == state.index }) ?? state.make?() {
+            return state.hooks.regions(of: object).map { RegionProperty($0, in: object) }
+        }
+        var seen: Set<String> = []
+        return state.completions.flatMap(\.rule.properties).filter { property in
+            seen.insert(property.name ?? property.table(path).workflow).inserted
+        }
     }
 
     /// The states that nothing leaves.
@@ -44,6 +74,7 @@ extension Definition {
             triggers: (event.declaration.deadlines.isEmpty ? [] : [.due])
                 + (event.declaration.failure == nil ? [] : [.failure])
                 + (event.declaration.completions.isEmpty ? [] : [.completion]),
+            dueAfter: event.declaration.deadlines.lazy.compactMap(\.after).first.map { $0 / .seconds(1) },
             fromAnyState: destinationsFromAnyState(of: event),
             isGuarded: !event.declaration.guards.isEmpty,
             hasHooks: !event.declaration.willFire.isEmpty || !event.declaration.didFire.isEmpty
@@ -54,5 +85,25 @@ extension Definition {
         let declared = Set(event.routes.rules.lazy.filter(\.sources.isAny).flatMap(\.destinations))
         guard !declared.isEmpty else { return [] }
         return states.filter { $0.lineage.contains(where: declared.contains) }.map(\.name)
+    }
+}
+
+extension TransitionTable {
+    /// The table of a workflow of which nothing is known.
+    static var unknown: TransitionTable {
+        TransitionTable(
+            workflow: "",
+            version: 1,
+            states: [],
+            superstates: [:],
+            groups: [],
+            initial: "",
+            listed: [],
+            finals: [],
+            declaredFinals: [],
+            events: [],
+            actions: [],
+            regions: []
+        )
     }
 }

@@ -29,6 +29,16 @@ extension DefinitionCompiler {
         }
         return problems.reversed()
     }
+
+    /// The events that update a state when it was entered some time ago, which stays so: they are due again at once.
+    var endlessDeadlines: [WorkflowProblem] {
+        properties.events.indices.filter { event in
+            let declaration = properties.events[event].declaration
+            return declaration.deadlines.contains(where: \.isSinceEntry) && declaration.guards.isEmpty
+                && routes[event].rules.contains(where: \.isUpdate)
+        }
+        .map { .endlessDeadline(event: properties.events[$0].name) }
+    }
 }
 
 extension DefinitionCompiler {
@@ -52,7 +62,7 @@ extension DefinitionCompiler {
         }
     }
 
-    private func isCalled(_ parameter: ClosureTypes.Parameter, with numbers: [Int]?) -> Bool {
+    func isCalled(_ parameter: ClosureTypes.Parameter, with numbers: [Int]?) -> Bool {
         switch parameter {
         case .any:
             return true

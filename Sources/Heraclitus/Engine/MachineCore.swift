@@ -106,6 +106,9 @@ struct PackedStatus: Sendable {
 
     @inline(__always)
     var isActive: Bool { bits & 3 == Activation.done.rawValue }
+
+    /// Whether the state was entered or restored, and was not left since.
+    var isEntered: Bool { isActive || activation == .resumption }
 }
 
 // MARK: - Reading

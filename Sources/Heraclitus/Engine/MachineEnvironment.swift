@@ -8,6 +8,11 @@ import Synchronization
     import Foundation
 #endif
 
+/// Does the work of states in place of tasks of their own.
+///
+/// It returns whether it takes the work.
+typealias WorkRunner = @Sendable (StateWork, @escaping StateWork.Body) -> Bool
+
 /// What a machine works with whose states have deadlines or hold machines, whose workflow has a context, or that is held itself: others
 /// have none of this.
 ///
@@ -39,7 +44,7 @@ final class MachineEnvironment: Sendable {
         var work: StateWork?
 
         /// Does the work of states, in place of tasks of their own.
-        var runner: (@Sendable (StateWork, @escaping StateWork.Body) -> Void)?
+        var runner: WorkRunner?
     }
 
     init(_ scheduler: Scheduler, _ context: GivenContext?, entered: Date?) {
@@ -127,7 +132,7 @@ final class MachineEnvironment: Sendable {
     /// Sets or removes what does the work of states in place of tasks of their own.
     /// - Returns: Whether it was set or removed; not if there is another one already.
     @discardableResult
-    func setRunner(_ runner: (@Sendable (StateWork, @escaping StateWork.Body) -> Void)?) -> Bool {
+    func setRunner(_ runner: WorkRunner?) -> Bool {
         activity.withLock { activity in
             if runner != nil, activity.runner != nil { return false }
             activity.runner = runner
@@ -135,11 +140,10 @@ final class MachineEnvironment: Sendable {
         }
     }
 
-    /// Lets the runner do some work, if there is one.
+    /// Lets the machine's runner do some work, or that of a machine around it, if there is one that takes it.
     func handToRunner(_ work: StateWork, _ body: @escaping StateWork.Body) -> Bool {
-        guard let runner = activity.withLock({ $0.runner }) else { return false }
-        runner(work, body)
-        return true
+        if let runner = activity.withLock({ $0.runner }) { return runner(work, body) }
+        return holder?.handToRunner(work, body) ?? false
     }
 
     deinit {

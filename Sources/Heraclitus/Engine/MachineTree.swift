@@ -61,6 +61,9 @@ struct TreeDeadline {
 
     /// Fires the event, and returns whether it has become a transition.
     let fire: () -> Bool
+
+    /// Rejects the event because too many have followed one another, and tells observers.
+    let reject: () -> InvalidTransition
 }
 
 /// The turn of a holder that goes on around that of a machine in its state.

@@ -30,7 +30,9 @@ extension MachineCore {
         func undo() {
             for (region, claim) in claims.reversed() { region.withCore { $0.undo(claim, of: region) } }
         }
-        for region in regions(of: state, in: index) {
+        let regions = regions(of: state, in: index)
+        expectListed(regions, of: state, in: index)
+        for region in regions {
             do throws(NoTurn) {
                 let claim = try region.withCore { core throws(NoTurn) in
                     try core.claim(for: machine, call.thread.id, region)
@@ -83,7 +85,9 @@ extension MachineCore {
     ///
     /// One whose own turn is under way on another thread belongs to it when it is activated.
     func takeFirstRegions(of machine: any TreeMachine) {
-        let regions = regions(of: snapshot.state, in: now.index)
+        let state = snapshot.state
+        let regions = regions(of: state, in: now.index)
+        expectListed(regions, of: state, in: now.index)
         guard !regions.isEmpty else { return }
         let thread = ThreadState.ofThreads.current.id
         for region in regions {
@@ -98,6 +102,19 @@ extension MachineCore {
             }
         }
         _ = place?.replaceRegions(by: regions)
+    }
+
+    /// Stops the program if an event waits for the end of a machine that the state does not list.
+    private func expectListed(_ regions: [any TreeMachine], of state: AnyObject, in index: Int) {
+        for completion in definition.states[index].completions {
+            for case let waited as any TreeMachine in completion.rule.regions(state)
+            where !regions.contains(where: { $0 === waited }) {
+                fatalError(
+                    "\(definition.states[index].name) of \(definition.workflow) does not list in `regions` the machine of "
+                        + "\(waited.parkingName) for whose end the event \"\(definition.events[completion.event].name)\" waits."
+                )
+            }
+        }
     }
 
     /// Stops the program if a machine belongs to another one than the one whose state holds it.

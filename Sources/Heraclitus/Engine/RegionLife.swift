@@ -53,7 +53,7 @@ extension MachineCore {
 
     /// Leaves the state of a machine whose holder has left the state that holds it; it is resumed there later.
     private func leave(_ transition: StateTransition) {
-        guard now.isActive else { return }
+        guard now.isEntered else { return }
         for region in (place?.regions ?? []).reversed() { region.withCore { $0.leave(transition) } }
         environment?.endActivity()
         tellState(.didExit, transition)
@@ -65,7 +65,7 @@ extension MachineCore {
     private func tellState(_ phase: CallbackPhase, _ transition: StateTransition) {
         let plan = TransitionPlan(leaving: now.index, in: definition)
         let phases = CallbackPhases(phase)
-        guard now.isActive, hasListeners(in: phases, of: plan), let machine = transition.machine else { return }
+        guard now.isEntered, hasListeners(in: phases, of: plan), let machine = transition.machine else { return }
         let userInfo = transition.userInfo
         let call = Call(machine, userInfo)
         let terms = transition.objects.terms.leaving(definition.states[now.index].type)

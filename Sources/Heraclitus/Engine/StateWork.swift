@@ -171,12 +171,17 @@ extension MachineCore {
         }
     }
 
-    /// Ends what goes on, until the machine is activated again.
+    /// Ends what goes on in the machine and in those in its state, until it is activated again.
     func suspend(_ call: borrowing Call) {
         guard now.isActive, let role = try? acquire(call) else { return }
+        suspendTree()
+        finish(role, call)
+    }
+
+    private func suspendTree() {
+        for region in (place?.regions ?? []).reversed() { region.withCore { $0.suspendTree() } }
         environment?.endActivity()
         if now.isActive { noteSuspension() }
-        finish(role, call)
     }
 }
 

@@ -56,6 +56,9 @@ struct ThreadState {
     /// Where transitions are taken from that are lent to callbacks.
     var lendingDesk = LendingDesk()
 
+    /// The tree that is being copied or archived.
+    private(set) var moment: TreeMoment?
+
     private var isTellingOutsideTurns = false
 
     static let ofThreads = ThreadLocal<ThreadState>()
@@ -147,6 +150,14 @@ extension ThreadState {
         if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
         defer { foremost.holder = nil }
         return foremost.holder
+    }
+
+    /// Notes which tree is being copied or archived.
+    /// - Returns: The one before.
+    mutating func exchangeMoment(_ new: TreeMoment?) -> TreeMoment? {
+        var moment = new
+        swap(&moment, &self.moment)
+        return moment
     }
 
     /// Begins to tell observers something without a turn, unless that is under way.

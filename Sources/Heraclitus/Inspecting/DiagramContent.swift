@@ -20,9 +20,11 @@ struct DiagramContent {
     /// One for each pair of places, in the order of the definition.
     private(set) var arrows: [Arrow] = []
     private let notes: [String: [String]]
+    private let regions: [String: [TransitionTable.Region]]
 
     init(_ table: TransitionTable) {
         layout = DiagramBoxes(table)
+        regions = Dictionary(grouping: table.regions, by: \.state)
         notes = Self.notes(of: table, in: layout)
         let boxes = layout.boxes.flatMap(\.withInnerBoxes)
         var places: [Place: Int] = [:]
@@ -41,6 +43,9 @@ struct DiagramContent {
 
     /// What is written below the name of a state.
     func notes(on state: String) -> [String] { notes[state] ?? [] }
+
+    /// The machines that a state holds.
+    func regions(in state: String) -> [TransitionTable.Region] { regions[state] ?? [] }
 
     private struct Place: Hashable {
         let from: Origin
@@ -89,7 +94,30 @@ struct DiagramContent {
     }
 }
 
+extension TransitionTable.Region {
+    /// What is written at the box of the machine, as UML writes parts.
+    var label: String { name == table.workflow ? name : "\(name) : \(table.workflow)" }
+}
+
 extension TransitionTable.Event {
-    /// The name, with a guard as UML writes it.
-    fileprivate var label: String { name + (isGuarded ? " [guarded]" : "") + (isAutomatic ? " (by itself)" : "") }
+    /// The name, with a guard as UML writes it, and with why it fires by itself.
+    fileprivate var label: String {
+        let causes = triggers.map { trigger in
+            switch trigger {
+            case .due: dueAfter.map { "after \(Self.text(ofSeconds: $0))" } ?? "when due"
+            case .failure: "when failed"
+            case .completion: "when done"
+            }
+        }
+        return name + (isGuarded ? " [guarded]" : "") + (causes.isEmpty ? "" : " (\(causes.joined(separator: ", ")))")
+    }
+
+    /// A time in the largest unit of which it is a whole number.
+    private static func text(ofSeconds seconds: Double) -> String {
+        for (size, unit) in [(86_400.0, "d"), (3_600, "h"), (60, "min"), (1, "s")] {
+            if let count = Int(exactly: seconds / size), count > 0 || size == 1 { return "\(count) \(unit)" }
+        }
+        if let count = Int(exactly: seconds * 1_000) { return "\(count) ms" }
+        return "\(seconds) s"
+    }
 }

@@ -27,13 +27,14 @@ extension TransitionTable {
     /// As in UML, a dot leads to the initial state, and final states lead to a dot with a ring. Between two states is one arrow, with the
     /// names of all events. What an event does from any state, or from every state of a group, is one arrow, too. Groups are boxes around
     /// their states, and a superclass is one around its subclasses. Below the name of a state are the events that update it or are ignored in it,
-    /// and the actions that it allows. The current state is filled.
+    /// and the actions that it allows. The current state is filled. Behind the name of an event is why it fires by itself: `after 5 s`, `when due`,
+    /// `when failed`, `when done`. A state that holds machines is a box with a box for each of its ``regions``.
     /// - Parameters:
     ///   - current: The name of the state to mark, such as ``StateMachine/stateName``; `nil` for none.
     ///   - theme: The colours; `nil` for those of whoever draws it.
     /// - Returns: The text of the graph.
     public func dot(current: String? = nil, theme: DiagramTheme? = nil) -> String {
-        DotDiagram(self, current: current, theme: theme).text
+        DotDiagram(self, DiagramMarks(current), theme).text
     }
 
     /// The workflow as a state diagram in Mermaid, which many sites draw in Markdown.
@@ -44,21 +45,50 @@ extension TransitionTable {
     ///   - theme: The colours; `nil` for those of the site.
     /// - Returns: The text of the diagram.
     public func mermaid(current: String? = nil, theme: DiagramTheme? = nil) -> String {
-        MermaidDiagram(self, current: current, theme: theme).text
+        MermaidDiagram(self, DiagramMarks(current), theme).text
     }
 }
 
 extension StateMachine {
-    /// The machine's workflow as a diagram in which the current state is marked.
+    /// The machine's workflow as a diagram in which the current state is marked, and those of the machines in it.
+    ///
+    /// It shows the machines in the current state, also if ``TransitionTable/regions`` does not know them.
     /// - Parameters:
     ///   - format: The form of the diagram.
     ///   - theme: The colours; `nil` for those of whoever draws it.
     /// - Returns: The text of the diagram.
     public func diagram(_ format: DiagramFormat = .mermaid, theme: DiagramTheme? = nil) -> String {
-        switch format {
-        case .dot: W.table.dot(current: stateName, theme: theme)
-        case .mermaid: W.table.mermaid(current: stateName, theme: theme)
-        case .scxml: W.table.scxml()
+        let table = table(within: [])
+        return switch format {
+        case .dot: DotDiagram(table, marks, theme).text
+        case .mermaid: MermaidDiagram(table, marks, theme).text
+        case .scxml: table.scxml()
         }
+    }
+}
+
+/// Which states are marked in a diagram.
+struct DiagramMarks {
+    /// The current state.
+    let state: String?
+
+    /// Those of the machines that the current state holds, in their order.
+    let regions: [DiagramMarks]
+
+    init(_ state: String?, _ regions: [DiagramMarks] = []) {
+        self.state = state
+        self.regions = regions
+    }
+}
+
+/// A machine whose state is marked.
+private protocol MarkedMachine {
+    var marks: DiagramMarks { get }
+}
+
+extension StateMachine: MarkedMachine {
+    fileprivate var marks: DiagramMarks {
+        let regions = (state as? any Composite)?.regions ?? []
+        return DiagramMarks(stateName, regions.compactMap { ($0 as? any MarkedMachine)?.marks })
     }
 }

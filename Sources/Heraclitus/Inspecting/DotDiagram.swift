@@ -1,41 +1,22 @@
 /// A table as a graph in DOT.
 struct DotDiagram {
     private let table: TransitionTable
-    private let content: DiagramContent
-    private let current: String?
+    private let marks: DiagramMarks
     private let theme: DiagramTheme?
-    private let ids: [String: String]
 
-    // Nodes that are no states, with ids that no state has.
-    private static var initial: String { "\"\"" }
-    private static var final: String { "\" \"" }
-    private static var anyState: String { "\"  \"" }
-
-    init(_ table: TransitionTable, current: String?, theme: DiagramTheme?) {
+    init(_ table: TransitionTable, _ marks: DiagramMarks, _ theme: DiagramTheme?) {
         self.table = table
-        self.current = current
+        self.marks = marks
         self.theme = theme
-        content = DiagramContent(table)
-        ids = Self.ids(of: table.states)
     }
 
     var text: String {
-        var lines = ["rankdir=LR;", "compound=true;"] + colours + ["node [shape=box, style=rounded];"]
-        lines.append("\(Self.initial) [shape=point, width=0.15];")
-        lines += content.layout.states.map(node) + content.layout.boxes.flatMap(cluster)
-        if content.arrows.contains(where: { $0.from == .anyState }) {
-            lines.append("\(Self.anyState) [label=\"any state\", style=\"rounded,dashed\"];")
-        }
-        if !table.finals.isEmpty {
-            let fill = foreground.map { "\"\($0)\"" } ?? "black"
-            lines.append(
-                "\(Self.final) [shape=doublecircle, style=filled, fillcolor=\(fill), label=\"\", width=0.12, height=0.12];"
-            )
-        }
-        lines.append("\(Self.initial) -> \(id(table.initial));")
-        lines += content.arrows.map(arrow)
-        lines += table.finals.map { "\(id($0)) -> \(Self.final);" }
-        return (["digraph \(quoted(table.workflow)) {"] + lines.map { "    \($0)" } + ["}", ""]).joined(separator: "\n")
+        var ids = DotIDs()
+        let lines =
+            ["rankdir=LR;", "compound=true;"] + colours + ["node [shape=box, style=rounded];"]
+            + DotLevel(table, marks, fill: foreground.map { dotQuoted($0) } ?? "black", &ids).lines
+        return (["digraph \(dotQuoted(table.workflow)) {"] + lines.map { "    \($0)" } + ["}", ""])
+            .joined(separator: "\n")
     }
 
     private var foreground: String? { theme.map { $0 == .dark ? "#e6e6e6" : "#1a1a1a" } }
@@ -48,69 +29,22 @@ struct DotDiagram {
             "fontcolor=\"\(foreground)\";", "node [\(own)];", "edge [\(own)];",
         ]
     }
-
-    private func id(_ state: String) -> String { ids[state] ?? quoted(state) }
-
-    private func node(_ state: String) -> String {
-        var attributes: [String] = []
-        let notes = content.notes(on: state)
-        if !notes.isEmpty {
-            attributes.append("shape=Mrecord")
-            attributes.append("label=\(record(state, notes))")
-        } else if id(state) != quoted(state) {
-            attributes.append("label=\(quoted(state))")
-        }
-        if state == current {
-            attributes += [
-                "style=\"\(notes.isEmpty ? "rounded," : "")filled\"", "fillcolor=\"#ffd700\"", "fontcolor=black",
-            ]
-        }
-        return "\(id(state))\(attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]");"
-    }
-
-    private func cluster(_ box: DiagramBoxes.Box) -> [String] {
-        let content = box.states.map(node) + box.boxes.flatMap(cluster)
-        return [
-            "subgraph \"cluster_\(box.number)\" {", "    label=\(quoted(box.name));", "    style=\"rounded,dashed\";",
-        ]
-            + content.map { "    \($0)" } + ["}"]
-    }
-
-    private func arrow(_ arrow: DiagramContent.Arrow) -> String {
-        let label = "label=\(quoted(arrow.labels.joined(separator: "\n")))"
-        switch arrow.from {
-        case .anyState: return "\(Self.anyState) -> \(id(arrow.to)) [\(label)];"
-        case .state(let state): return "\(id(state)) -> \(id(arrow.to)) [\(label)];"
-        case .box(let box, let state): return "\(id(state)) -> \(id(arrow.to)) [\(label), ltail=\"cluster_\(box)\"];"
-        }
-    }
-
-    /// The quoted names of the states; where two would be one, as of a line feed and a paragraph separator, with a number.
-    private static func ids(of states: [String]) -> [String: String] {
-        var taken: Set<String> = [initial, final, anyState]
-        var ids: [String: String] = [:]
-        for (index, state) in states.enumerated() where ids[state] == nil {
-            var id = quoted(state)
-            while !taken.insert(id).inserted { id = quoted("\(id) \(index)") }
-            ids[state] = id
-        }
-        return ids
-    }
 }
 
-/// A name above a line, and lines of notes below it, as the label of a record.
-private func record(_ name: String, _ notes: [String]) -> String {
-    let fields = [name] + notes
-    let texts = fields.map { field in
-        // The outer quotes are those of the whole label. Between them, what has a meaning in records is escaped once more.
-        let text = quoted(field).unicodeScalars.dropFirst().dropLast()
-        return text.map { "{}|<>".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
+/// The ids of a graph, each of which is there once.
+struct DotIDs {
+    private var taken: Set<String> = []
+
+    /// The quoted name; where there is one already, as of a line feed and a paragraph separator, with a number.
+    mutating func id(of name: String, number: Int) -> String {
+        var id = dotQuoted(name)
+        while !taken.insert(id).inserted { id = dotQuoted("\(id) \(number)") }
+        return id
     }
-    return "\"\(texts[0])|\(texts.dropFirst().map { "\($0)\\l" }.joined())\""
 }
 
 /// By scalars, because a quote with an accent on it is another character and still a quote to Graphviz.
-private func quoted(_ text: String) -> String {
+func dotQuoted(_ text: String) -> String {
     var quoted = String.UnicodeScalarView("\"".unicodeScalars)
     var previous: Unicode.Scalar?
     for scalar in text.unicodeScalars {

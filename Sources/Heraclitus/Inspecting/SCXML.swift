@@ -4,34 +4,53 @@ extension TransitionTable {
     /// States and final states have their names as ids. An event that leads to one state has its own name; where it leads to several, each has a
     /// transition for the event's name, a dot and the name of the state. An event that updates a state has a transition without a target, which exits
     /// and enters nothing. An ignored event has none, because SCXML drops what no transition is for. What is not a letter, a digit, `-` or `_` in
-    /// a name is written as its number, such as `_x20_` for a space. Guards and groups are left out.
+    /// a name is written as its number, such as `_x20_` for a space. Guards, groups and why an event fires by itself are left out.
+    ///
+    /// A state that holds machines is a state with a child for each of its ``regions``, parallel if there are several. The ids of the states
+    /// in there and their events begin with the names on the way, and a dot: `PlacedState.payment.OpenState`, `payment.settle`.
     /// - Returns: The text of the document.
     public func scxml() -> String {
-        var lines = [
+        let head = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
             "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\" datamodel=\"null\" name=\"\(Self.xmlName(workflow))\" "
                 + "initial=\"\(Self.xmlName(initial))\">",
         ]
+        return (head + scxmlStates(statePath: "", eventPath: "").map { "    \($0)" } + ["</scxml>", ""])
+            .joined(separator: "\n")
+    }
+
+    /// The states, whose ids and events begin with a path.
+    private func scxmlStates(statePath: String, eventPath: String) -> [String] {
         var transitions: [String: [String]] = [:]
         for event in events {
             let leaving = Dictionary(grouping: event.transitions, by: \.from)
             for transition in event.transitions {
                 let isOnly = leaving[transition.from]?.count == 1
-                let name = Self.xmlName(event.name) + (isOnly ? "" : ".\(Self.xmlName(transition.to))")
-                let target = transition.isUpdate ? "" : " target=\"\(Self.xmlName(transition.to))\""
-                transitions[transition.from, default: []].append("        <transition event=\"\(name)\"\(target)/>")
+                let name = eventPath + Self.xmlName(event.name) + (isOnly ? "" : ".\(Self.xmlName(transition.to))")
+                let target = transition.isUpdate ? "" : " target=\"\(statePath)\(Self.xmlName(transition.to))\""
+                transitions[transition.from, default: []].append("<transition event=\"\(name)\"\(target)/>")
             }
         }
         let finals = Set(finals)
-        for state in states {
-            let id = Self.xmlName(state)
-            switch transitions[state] {
-            case nil where finals.contains(state): lines.append("    <final id=\"\(id)\"/>")
-            case nil: lines.append("    <state id=\"\(id)\"/>")
-            case let content?: lines += ["    <state id=\"\(id)\">"] + content + ["    </state>"]
-            }
+        let regions = Dictionary(grouping: regions, by: \.state)
+        return states.flatMap { state in
+            let id = statePath + Self.xmlName(state)
+            let inner = Self.scxmlRegions(regions[state] ?? [], of: id, eventPath: eventPath)
+            let content = ((transitions[state] ?? []) + inner).map { "    \($0)" }
+            if !content.isEmpty { return ["<state id=\"\(id)\">"] + content + ["</state>"] }
+            return finals.contains(state) ? ["<final id=\"\(id)\"/>"] : ["<state id=\"\(id)\"/>"]
         }
-        return (lines + ["</scxml>", ""]).joined(separator: "\n")
+    }
+
+    /// The machines that a state holds; several go on side by side.
+    private static func scxmlRegions(_ regions: [Region], of state: String, eventPath: String) -> [String] {
+        let parts = regions.flatMap { region in
+            let (id, name) = ("\(state).\(xmlName(region.name))", "\(eventPath)\(xmlName(region.name)).")
+            let states = region.table.scxmlStates(statePath: id + ".", eventPath: name).map { "    \($0)" }
+            return ["<state id=\"\(id)\" initial=\"\(id).\(xmlName(region.table.initial))\">"] + states + ["</state>"]
+        }
+        guard regions.count > 1 else { return parts }
+        return ["<parallel id=\"\(state)._\">"] + parts.map { "    \($0)" } + ["</parallel>"]
     }
 
     /// A name of XML, another one for each text.

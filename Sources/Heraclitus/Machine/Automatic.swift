@@ -9,16 +9,18 @@ extension StateMachine {
     ///
     /// It may have passed: then the event was declined by a guard, or the machine was not activated yet.
     public var nextDeadline: Date? {
-        definition.firstDeadline(of: core.snapshot)
+        core.atOneMoment(self, definition.firstDeadline)
     }
 
     /// Lets nothing go on by itself from now on, because the machine is gone in a moment.
     func becomePassive() { core.environment?.becomePassive() }
 
     /// Fires what is due by a date in a passive machine, each event when it was due, until nothing is.
-    func fireDue(by date: Date) {
+    /// - Returns: The error of the first event that comes after too many; `nil` if there is none.
+    func fireDue(by date: Date) -> InvalidTransition? {
         activate()
-        for _ in 0..<Self.chainLimit where !fireFirstDue(by: date) { return }
+        for _ in 0..<Self.chainLimit where !fireFirstDue(by: date) { return nil }
+        return deadlinesOfTree(by: date).min { $0.date < $1.date }?.reject()
     }
 
     /// - Returns: Whether an event has fired.
@@ -32,9 +34,28 @@ extension StateMachine {
         let all = definition.deadlines(of: snapshot)
         let deadlines = StateDeadlines(all, in: state, of: self, environment.scheduler)
         let own = all.filter { $0.date <= date }.map { next in
-            TreeDeadline(date: next.date) { self.fire(next.deadline, of: deadlines, due: next.date) }
+            TreeDeadline(date: next.date) {
+                self.fire(next.deadline, of: deadlines, due: next.date)
+            } reject: {
+                self.rejectEndlessChain(next.deadline, due: next.date)
+            }
         }
         return own + environment.place.regions.flatMap { $0.deadlinesOfTree(by: date) }
+    }
+}
+
+extension StateMachine {
+    private func rejectEndlessChain(_ deadline: CompiledDeadline, due date: Date) -> InvalidTransition {
+        let userInfo = UserInfo(due: date)
+        // The call lends it.
+        defer { withExtendedLifetime(userInfo) {} }
+        let call = Call(self, userInfo)
+        let error = core.invalidTransition(
+            Rejection(.endlessChain, event: deadline.event, from: core.now.index),
+            call
+        )
+        core.announce(.rejected(error), call)
+        return error
     }
 }
 

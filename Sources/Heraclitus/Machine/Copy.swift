@@ -6,9 +6,14 @@ extension StateMachine {
     /// contains a machine and is not `Copying` stops the program here, because the copy would change with the original.
     /// Reflection over every property finds such a state, at each copy of a state that is not `Copying`.
     ///
-    /// Any thread may call it at any time. During a transition it copies the committed state.
+    /// Any thread may call it at any time. During a transition it copies the committed state. Of a tree of machines, as ``Composite`` says,
+    /// it copies the committed states of all of them as of one moment.
     public func copy() -> StateMachine {
-        var snapshot = core.snapshot
+        core.atOneMoment(self, copy)
+    }
+
+    private func copy(of snapshot: Snapshot) -> StateMachine {
+        var snapshot = snapshot
         snapshot.state = Self.copy(of: snapshot.state)
         snapshot.previous = snapshot.previous.map(Self.copy)
         guard let environment = core.environment else { return StateMachine(MachineCore(definition, snapshot)) }

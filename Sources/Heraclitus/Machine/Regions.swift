@@ -1,5 +1,13 @@
 extension StateMachine: Region {}
 
+extension StateMachine: DescribedRegion {
+    static func table(within path: [ObjectIdentifier]) -> TransitionTable { W.table(within: path) }
+
+    func table(within path: [ObjectIdentifier]) -> TransitionTable {
+        W.table(within: path, knowing: core.snapshot.state)
+    }
+}
+
 extension StateMachine: TreeMachine {
     func withCore<Result, Failure: Error>(
         _ body: (borrowing MachineCore) throws(Failure) -> Result

@@ -45,14 +45,15 @@ extension StateMachine {
     /// Activates the machine, and does the work of its states in child tasks, until a final state or until the task is cancelled.
     ///
     /// Use it where tasks are structured: in a task group, or as a service that is shut down by cancelling it. Without it, work has tasks of
-    /// its own.
+    /// its own. The work of machines in its state is done in child tasks, too, at any depth; not that of one that is run itself.
     ///
     /// When the task is cancelled, the work is cancelled, deadlines are disarmed, and the machine stays in its state. The next
-    /// ``activate(userInfo:)``, fire or `run()` begins the work again. A machine is run once at a time.
+    /// ``activate(userInfo:)``, fire or `run()` begins the work again. A machine is run once at a time. What goes on in machines in a final
+    /// state when the run ends has tasks of its own from then on.
     /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition`` if the machine has no ``context``.
     public func run() async throws {
         let (works, feed) = AsyncStream<RunStep>.makeStream()
-        let isFirst = core.environment?.setRunner { feed.yield(.work($0, $1)) } ?? true
+        let isFirst = core.environment?.setRunner { feed.takes(.work($0, $1)) } ?? true
         precondition(isFirst, "\(self) is run already.")
         let registration = onTransition { [finals = FinalStates(definition), weak self] _ in
             if let self, finals.contain(self.core.now.index) { feed.yield(.mayEnd) }
@@ -87,6 +88,13 @@ extension StateMachine {
 
     private func missingContext() -> InvalidTransition {
         InvalidTransition(Rejection(.missingContext, event: nil, from: core.now.index), in: definition, userInfo: [:])
+    }
+}
+
+extension AsyncStream.Continuation {
+    /// Yields an element, and returns whether anybody is going to get it.
+    fileprivate func takes(_ element: sending Element) -> Bool {
+        if case .terminated = yield(element) { false } else { true }
     }
 }
 

@@ -101,7 +101,7 @@ extension StateMachine {
     public var revision: Int { core.currentRevision }
 
     /// Whether the machine was activated: by ``activate(userInfo:)`` or by the first fire.
-    public var isActive: Bool { core.now.isActive || core.now.activation == .resumption }
+    public var isActive: Bool { core.now.isEntered }
 
     /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol.
     ///

@@ -15,8 +15,11 @@ struct DeadlineRule: Sendable {
     /// Builds the state to enter from the one that is left; `nil` for the only empty state that the event leads to.
     let build: AutomaticBuilder?
 
+    /// How long after the state was entered it is due; `nil` if that does not matter.
+    let after: Duration?
+
     /// Whether it matters when the state was entered, so that archives keep that.
-    let isSinceEntry: Bool
+    var isSinceEntry: Bool { after != nil }
 }
 
 // An event of the definition that fires by itself when its time has come. It belongs to the very object that is the state when it
@@ -48,7 +51,7 @@ extension WorkflowEvent {
             DeadlineRule(
                 date: { state, _ in Self.source(of: state).flatMap(date) },
                 build: Self.erased(build),
-                isSinceEntry: false
+                after: nil
             )
         )
     }
@@ -66,7 +69,7 @@ extension WorkflowEvent {
             DeadlineRule(
                 date: { state, _ in Self.source(of: state).flatMap(date) },
                 build: Self.erased(build),
-                isSinceEntry: false
+                after: nil
             )
         )
     }
@@ -76,7 +79,7 @@ extension WorkflowEvent {
     /// - Returns: The event with this deadline.
     public func due(_ date: @escaping @Sendable (Source) -> Date?) -> Self where Destination: EmptyState {
         adding(
-            DeadlineRule(date: { state, _ in Self.source(of: state).flatMap(date) }, build: nil, isSinceEntry: false)
+            DeadlineRule(date: { state, _ in Self.source(of: state).flatMap(date) }, build: nil, after: nil)
         )
     }
 
@@ -96,7 +99,7 @@ extension WorkflowEvent {
             DeadlineRule(
                 date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
                 build: Self.erased(build),
-                isSinceEntry: true
+                after: duration
             )
         )
     }
@@ -114,7 +117,7 @@ extension WorkflowEvent {
             DeadlineRule(
                 date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
                 build: Self.erased(build),
-                isSinceEntry: true
+                after: duration
             )
         )
     }
@@ -130,7 +133,7 @@ extension WorkflowEvent {
             DeadlineRule(
                 date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
                 build: nil,
-                isSinceEntry: true
+                after: duration
             )
         )
     }

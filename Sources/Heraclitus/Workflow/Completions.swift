@@ -2,11 +2,57 @@
 
 /// Which machines have to have ended for an event to fire, and what it enters then.
 struct CompletionRule: Sendable {
+    /// The states that have these machines.
+    let sources: ClosureTypes.Parameter
+
+    /// What is known of the machines without a state.
+    let properties: [RegionProperty]
+
     /// The machines in a state.
     let regions: @Sendable (AnyObject) -> [any Region]
 
     /// Builds the state to enter from the one that is left; `nil` for the only empty state that the event leads to.
     let build: AutomaticBuilder?
+}
+
+/// A property of a state that holds a machine.
+struct RegionProperty: Sendable {
+    /// The property's name, if it is known.
+    let name: String?
+
+    /// Makes the table of the machine's workflow, which is within others.
+    let table: @Sendable (_ path: [ObjectIdentifier]) -> TransitionTable
+}
+
+/// A machine as a table describes it.
+protocol DescribedRegion: Region {
+    /// The table of the workflow; without regions, if that is within itself.
+    static func table(within path: [ObjectIdentifier]) -> TransitionTable
+
+    /// The same, with the regions that the current state shows.
+    func table(within path: [ObjectIdentifier]) -> TransitionTable
+}
+
+extension RegionProperty {
+    init<Root, R: Region>(_ path: KeyPath<Root, R>) {
+        // It ends with the property's name, where the runtime knows that.
+        let name = String(reflecting: path).split(separator: ".").last.map(String.init) ?? ""
+        let isName = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        self.init(name: isName && name.first?.isNumber == false ? name : nil) {
+            (R.self as? any DescribedRegion.Type)?.table(within: $0) ?? .unknown
+        }
+    }
+
+    /// A machine that an object holds.
+    init(_ region: any Region, in object: AnyObject) {
+        var name: String?
+        var mirror: Mirror? = Mirror(reflecting: object)
+        while let current = mirror, name == nil {
+            name = current.children.first { ($0.value as? any Region) === region }?.label
+            mirror = current.superclassMirror
+        }
+        self.init(name: name) { (region as? any DescribedRegion)?.table(within: $0) ?? .unknown }
+    }
 }
 
 extension WorkflowEvent {
@@ -20,6 +66,9 @@ extension WorkflowEvent {
     /// It fires when the last of them has ended, in the same turn, and also when they have ended already as their state is entered,
     /// restored or updated. What a guard declines then comes again after the next transition of one of them into a final state, or the
     /// next update; observers hear of the rejection. The event can be fired as any other, too.
+    ///
+    /// A state that is not ``Composite`` is a ``WorkflowProblem``. One that does not list such a machine among its ``Composite/regions`` stops the
+    /// program when a machine is to enter it.
     /// - Parameters:
     ///   - regions: The properties of the state, which is ``Composite``, that hold the machines.
     ///   - build: Builds the state to enter from the one that is left. What it throws declines the transition.
@@ -29,8 +78,10 @@ extension WorkflowEvent {
         enters build: @escaping @Sendable (Source) throws -> Destination
     ) -> Self {
         var all: [RegionAccess] = []
+        var properties: [RegionProperty] = []
         repeat all.append(Self.access(each regions))
-        return adding(all, Self.erased(build))
+        repeat properties.append(RegionProperty(each regions))
+        return adding(all, properties, Self.erased(build))
     }
 
     /// Makes the event fire by itself, into an empty state, when machines within the state are in a final state.
@@ -39,8 +90,10 @@ extension WorkflowEvent {
     public func whenFinal<each R: Region>(_ regions: repeat any KeyPath<Source, each R> & Sendable) -> Self
     where Destination: EmptyState {
         var all: [RegionAccess] = []
+        var properties: [RegionProperty] = []
         repeat all.append(Self.access(each regions))
-        return adding(all, nil)
+        repeat properties.append(RegionProperty(each regions))
+        return adding(all, properties, nil)
     }
 
     private typealias RegionAccess = @Sendable (AnyObject) -> (any Region)?
@@ -49,10 +102,19 @@ extension WorkflowEvent {
         { state in (state as? Source)?[keyPath: path] }
     }
 
-    private func adding(_ regions: [RegionAccess], _ build: AutomaticBuilder?) -> Self {
+    private func adding(
+        _ regions: [RegionAccess],
+        _ properties: [RegionProperty],
+        _ build: AutomaticBuilder?
+    ) -> Self {
         .init(
             declaration.adding(
-                completion: CompletionRule(regions: { state in regions.compactMap { $0(state) } }, build: build)
+                completion: CompletionRule(
+                    sources: ClosureTypes.Parameter(Source.self, of: W.AnyState.self),
+                    properties: properties,
+                    regions: { state in regions.compactMap { $0(state) } },
+                    build: build
+                )
             )
         )
     }

@@ -29,7 +29,8 @@
 /// A machine belongs to one holder at a time. A fire that would enter a state with a machine that belongs to another one is refused as
 /// ``InvalidTransition/Reason-swift.enum/regionInUse``; to make a machine in such a state stops the program.
 ///
-/// The copy that ``Copying/copied()`` returns has copies of the regions: `payment.copy()`.
+/// The copy that ``Copying/copied()`` returns has copies of the regions: `payment.copy()`. A copy or an archive of the holder is of one moment
+/// of the whole tree, whatever other threads fire while it is made.
 public protocol Composite: Copying {
     /// The machines that belong to the state, in the order in which they are activated.
     ///

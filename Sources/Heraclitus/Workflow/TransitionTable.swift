@@ -11,7 +11,7 @@
 /// list has the order of the definition.
 ///
 /// A table that is encoded has a key for each property. Those that came later are empty in a table that an earlier version of the
-/// library has encoded: ``groups``, ``actions``, ``listed``, ``declaredFinals``, and of an event all but its name, its transitions and
+/// library has encoded: ``groups``, ``actions``, ``listed``, ``declaredFinals``, ``regions``, and of an event all but its name, its transitions and
 /// where it is ignored. Keys are added and never change what they mean.
 public struct TransitionTable: Codable, Hashable, Sendable {
     /// The workflow's name.
@@ -47,6 +47,24 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// All actions that the definition lists.
     public let actions: [Action]
 
+    /// The machines that states hold, as ``Composite`` says: those that are known without an object of the state.
+    ///
+    /// These are the machines that an event waits for with ``WorkflowEvent/whenFinal(_:enters:)``, and those of the initial state and of each
+    /// ``EmptyState``. A workflow within itself has none.
+    public let regions: [Region]
+
+    /// A machine that a state holds, in a transition table.
+    public struct Region: Codable, Hashable, Sendable {
+        /// The name of the state.
+        public let state: String
+
+        /// The name of the state's property; that of the workflow, where the property is not known.
+        public let name: String
+
+        /// The machine's workflow.
+        public let table: TransitionTable
+    }
+
     /// A group of a transition table.
     public struct Group: Codable, Hashable, Sendable {
         /// The group's name.
@@ -78,6 +96,9 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
         /// Why it fires by itself; empty for an event that does not.
         public let triggers: [Trigger]
+
+        /// How many seconds after its state was entered it fires by itself; `nil` if it does not, or if the date follows from the state's data.
+        public let dueAfter: Double?
 
         /// The names of the states that it leads to from any state, except those in which it is ignored.
         ///
@@ -141,6 +162,7 @@ extension TransitionTable {
         declaredFinals = try container.decodeIfPresent([String].self, forKey: .declaredFinals) ?? []
         events = try container.decode([Event].self, forKey: .events)
         actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
+        regions = try container.decodeIfPresent([Region].self, forKey: .regions) ?? []
     }
 }
 
@@ -155,6 +177,7 @@ extension TransitionTable.Event {
         ignored = try container.decode([String].self, forKey: .ignored)
         triggers = (try container.decodeIfPresent([String].self, forKey: .triggers) ?? [])
             .compactMap(TransitionTable.Trigger.init(rawValue:))
+        dueAfter = try container.decodeIfPresent(Double.self, forKey: .dueAfter)
         fromAnyState = try container.decodeIfPresent([String].self, forKey: .fromAnyState) ?? []
         isGuarded = try container.decodeIfPresent(Bool.self, forKey: .isGuarded) ?? false
         hasHooks = try container.decodeIfPresent(Bool.self, forKey: .hasHooks) ?? false

@@ -78,6 +78,14 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// Several events fire when the work of a state has failed.
     case ambiguousFailure(state: String, events: [String])
 
+    /// An event fires when machines in a state have ended, but the state is not ``Composite``, so that none of them belongs to it.
+    case completionWithoutRegions(event: String, state: String)
+
+    /// An event updates a state some time after that was entered.
+    ///
+    /// An update does not begin that time anew. So the event is due again at once, without an end.
+    case endlessDeadline(event: String)
+
     /// The type of the initial state is neither a class nor `any` protocol of states: for example an optional, or `any Error`.
     case unsuitableStateType(String)
 
@@ -107,7 +115,7 @@ extension WorkflowProblem {
     /// Whether the first use of the workflow stops the program; the others are only in ``Workflow/diagnostics``.
     public var stopsTheProgram: Bool {
         switch self {
-        case .migrationToUnknownState: false
+        case .migrationToUnknownState, .endlessDeadline: false
         default: true
         }
     }
@@ -163,6 +171,11 @@ extension WorkflowProblem: CustomStringConvertible {
             "The event \"\(event)\" fires when work has failed, but no state that it leads from is `Working`."
         case .ambiguousFailure(let state, let events):
             "Several events fire when the work of \(state) has failed: \(events.joined(separator: ", "))."
+        case .completionWithoutRegions(let event, let state):
+            "The event \"\(event)\" fires when machines in \(state) have ended. Conform \(state) to `Composite`, and list them in `regions`."
+        case .endlessDeadline(let event):
+            "The event \"\(event)\" updates a state some time after that was entered: again and again, because an update does not begin "
+                + "that time anew. Let `due` take a date from the state's data, or guard the event."
         case .unsuitableStateType(let name):
             "The initial state is declared as \(name), which is neither a class nor `any` protocol of states."
         case .foreignState(let className, let expected):

@@ -112,6 +112,58 @@ import Testing
         )
     }
 
+    private final class GreetingState: EmptyState, Restoring {
+        func didRestore(_ transition: StateTransition) {
+            let revision = transition.machine(as: Greeter.self)?.revision
+            transition.context(as: Greeter.self).write("restored \(revision ?? -1)")
+        }
+    }
+
+    private struct Greeter: Workflow {
+        typealias Context = Journal
+        static var initial: any WorkflowState { GreetingState() }
+        let greet = Event(from: GreetingState.self, to: GreetingState.self)
+    }
+
+    @Test("Machines that need a context get it from whoever reads them, from a file and from chunks")
+    func context() async throws {
+        let folder = try Folder()
+        let file = folder.file("greeters")
+        let machines = try (0..<3).map { count in
+            let machine = StateMachine<Greeter>(context: Journal())
+            machine.activate()
+            for _ in 0..<count { try machine.fire.greet() }
+            return machine
+        }
+        try Archive.write(machines, to: file)
+        let bytes = try Data(contentsOf: file)
+        let journal = Journal()
+        for try await line in Archive.lines(of: Greeter.self, in: file, context: journal) {
+            let machine = try line.machine()
+            #expect(machine.context === journal)
+            machine.activate()
+        }
+        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
+            for start in stride(from: 0, to: bytes.count, by: 7) {
+                continuation.yield(bytes[start..<min(start + 7, bytes.count)])
+            }
+            continuation.yield(Data("broken".utf8))
+            continuation.finish()
+        }
+        var broken = 0
+        for try await line in Archive.lines(of: Greeter.self, in: chunks, context: journal) {
+            if let machine = try? line.machine() { try machine.fire.greet() } else { broken += 1 }
+        }
+        let restored = (0..<3).map { "restored \($0)" }
+        #expect(journal.entries == restored + restored)
+        #expect(broken == 1)
+        // Without it they are read, and nothing of them runs.
+        for try await line in Archive.lines(of: Greeter.self, in: file) {
+            let error = #expect(throws: InvalidTransition.self) { try line.machine().fire.greet() }
+            #expect(error?.reason == .missingContext)
+        }
+    }
+
     @Test("Nothing is no line")
     func empty() async throws {
         let folder = try Folder()

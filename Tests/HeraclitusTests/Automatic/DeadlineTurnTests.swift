@@ -28,6 +28,16 @@ import Testing
         #expect(machine.isIn(DeadlineTests.LapsedState.self))
     }
 
+    @Test("A state that a callback has decided to leave is due for nothing, and nothing is rejected")
+    func leftAtOnce() throws {
+        let machine = StateMachine<Bill>(scheduler: clock.scheduler)
+        let journal = Journal()
+        machine.observe { journal.write($0.reason ?? $0.event ?? "") }
+        machine.didEnter(SentState.self) { _, _ in #expect(throws: Never.self) { try machine.fire.pay() } }
+        try machine.fire.send(SentState(1, by: .distantPast))
+        #expect(journal.entries == ["send", "pay"])
+    }
+
     @Test("A deadline of an object that is about to be replaced does not fire for the one that comes")
     func replaced() throws {
         let (machine, _) = try sent(by: 10)

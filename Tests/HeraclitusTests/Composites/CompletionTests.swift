@@ -146,6 +146,41 @@ import Testing
         #expect(clock.scheduler.count == 0)
     }
 
+    @Test("A machine that has ended fires nothing in a holder that is about to leave its state")
+    func aboutToLeave() throws {
+        let state = BookedState(train: StateMachine(alreadyIn: PaidState()))
+        let journey = try booked(state)
+        let journal = Journal()
+        journey.observe { journal.write($0.reason ?? $0.event ?? "") }
+        state.hotel.onTransition { _ in #expect(throws: Never.self) { try journey.fire.forget() } }
+        try state.hotel.fire.pay()
+        #expect(journal.entries == ["forget"])
+    }
+
+    /// One that ends before anything of its machines is due.
+    struct Trip: Workflow {
+        static var initial: any WorkflowState { PlannedState() }
+        let book = Event(from: PlannedState.self, to: BookedState.self)
+        let forget = Event(from: BookedState.self, to: ForgottenState.self).due(after: .seconds(10))
+    }
+
+    @Test("Where a copy leaves its state as it is activated, the machines in it are left as well")
+    func copiedAndLeft() throws {
+        let trip = StateMachine<Trip>(scheduler: clock.scheduler)
+        try trip.fire.book(BookedState())
+        let copy = trip.copy()
+        // The tickets have lapsed by now as well, but the trip had ended before.
+        clock.advance(by: .seconds(100))
+        let journal = Journal()
+        let train = try #require(copy.state as? BookedState).train
+        train.willExit(OpenState.self) { _, transition in journal.write("willExit \(transition.event ?? "")") }
+        train.didExit(OpenState.self) { _, transition in journal.write("didExit \(transition.event ?? "")") }
+        train.didRestore(OpenState.self) { _, _ in journal.write("didRestore") }
+        copy.activate()
+        #expect(copy.isIn(ForgottenState.self) && train.isIn(OpenState.self))
+        #expect(journal.entries == ["willExit forget", "didExit forget"])
+    }
+
     @Test("A store knows when something is due anywhere in a tree, and fires it")
     func stores() async throws {
         let store = InMemoryStore()
@@ -197,6 +232,57 @@ import Testing
         let last = try #require(occurrences.withLock { $0.last })
         let json = try JSONEncoder().encode(last)
         #expect(try JSONDecoder().decode(Occurrence.self, from: json).path == "second.lamp")
+    }
+
+    // MARK: Definitions
+
+    final class LooseState: Copying {
+        let ticket: StateMachine<Ticket>
+        init(_ ticket: StateMachine<Ticket> = StateMachine()) { self.ticket = ticket }
+        func copied() -> LooseState { LooseState(ticket.copy()) }
+    }
+    struct Loose: Workflow {
+        static var initial: any WorkflowState { LooseState() }
+        let end = Event(from: LooseState.self, to: ForgottenState.self).whenFinal(\.ticket)
+        let book = Event(from: BookedState.self, to: ForgottenState.self).whenFinal(\.train)
+            .or(from: LooseState.self, to: ForgottenState.self)
+    }
+
+    @Test("An event that waits for machines in a state that is not Composite is a problem, and no other is")
+    func problems() {
+        #expect(Loose.diagnostics == [.completionWithoutRegions(event: "end", state: "LooseState")])
+        #expect(Loose.diagnostics.allSatisfy { $0.stopsTheProgram })
+        #expect(Journey.diagnostics.isEmpty && Errand.diagnostics.isEmpty)
+    }
+
+    final class HalfState: Composite {
+        let listed: StateMachine<Ticket>
+        let forgotten: StateMachine<Ticket>
+        init(_ listed: StateMachine<Ticket> = StateMachine(), _ forgotten: StateMachine<Ticket> = StateMachine()) {
+            self.listed = listed
+            self.forgotten = forgotten
+        }
+        var regions: [any Region] { [listed] }
+        func copied() -> HalfState { HalfState(listed.copy(), forgotten.copy()) }
+    }
+    struct Half: Workflow {
+        static var initial: any WorkflowState { PlannedState() }
+        let book = Event(from: PlannedState.self, to: HalfState.self)
+        let end = Event(from: HalfState.self, to: ForgottenState.self).whenFinal(\.listed, \.forgotten)
+    }
+
+    @Test("A state that does not list a machine for whose end an event waits stops the program as it is entered")
+    func unlisted() async throws {
+        let fired = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try StateMachine<Half>().fire.book(HalfState())
+        }
+        let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = StateMachine<Half>(alreadyIn: HalfState())
+        }
+        for result in [fired, made] {
+            let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            #expect(text.contains("HalfState of Half does not list in `regions` the machine of Ticket"))
+        }
     }
 
     // MARK: Work

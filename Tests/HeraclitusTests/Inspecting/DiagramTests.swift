@@ -208,8 +208,8 @@ import Testing
                     s0 --> s1 : start, begin #91;guarded#93;
                     any0 --> s0 : reset
                     g0 --> s3 : leave
-                    s1 --> s2 : fail #40;by itself#41;
-                    s1 --> s4 : fail #40;by itself#41;
+                    s1 --> s2 : fail #40;after 1 s#41;
+                    s1 --> s4 : fail #40;after 1 s#41;
                     classDef any stroke-dasharray:4
                     class any0 any
 

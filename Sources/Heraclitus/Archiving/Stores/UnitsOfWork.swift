@@ -126,7 +126,8 @@ extension ArchiveStore {
     /// Fires what is due in the machines of a workflow, as a unit of work for each: the events that fire by themselves.
     ///
     /// Any number of processes may do so at once: each event becomes one saved transition. What follows from one event and is due by the
-    /// same date fires as well.
+    /// same date fires as well. After ``StateMachine/chainLimit`` events of one machine the next is rejected as
+    /// ``InvalidTransition/Reason-swift.enum/endlessChain``: those before are saved, and `failed` gets the error.
     /// - Parameters:
     ///   - workflow: The workflow.
     ///   - date: By when it is due; now by default.
@@ -177,11 +178,18 @@ extension ArchiveStore {
             do {
                 // What somebody has deleted meanwhile is not to come back.
                 func create() throws -> StateMachine<W> { throw Deleted() }
-                try await update(id, of: W.self, context: context, scheduler: scheduler, creating: create) {
+                let endless = try await update(
+                    id,
+                    of: W.self,
+                    context: context,
+                    scheduler: scheduler,
+                    creating: create
+                ) {
                     $0.fireDue(by: date)
                 } saved: {
                     try await saved(id, $0)
                 }
+                if let endless { throw endless }
             } catch is Deleted {
                 continue
             } catch {

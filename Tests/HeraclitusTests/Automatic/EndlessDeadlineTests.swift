@@ -1,0 +1,182 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("Deadlines without an end", .timeLimit(.minutes(20))) struct EndlessDeadlineTests {
+    final class TickingState: WorkflowState {
+        let count: Int
+        init(_ count: Int) { self.count = count }
+        var next: TickingState { TickingState(count + 1) }
+    }
+    final class StoppedState: EmptyState {}
+
+    /// One that is due since it was entered, which an update does not change.
+    struct SinceEntry: Workflow {
+        static var initial: any WorkflowState { TickingState(0) }
+        let tick = Event(updating: TickingState.self).due(after: .zero, enters: \.next)
+        let stop = Event(from: TickingState.self, to: StoppedState.self)
+    }
+
+    /// One whose closure returns the past again and again.
+    struct AlwaysPast: Workflow {
+        static var initial: any WorkflowState { TickingState(0) }
+        let tick = Event(updating: TickingState.self).due({ _ in .distantPast }, enters: \.next)
+        let stop = Event(from: TickingState.self, to: StoppedState.self)
+    }
+
+    private let clock = ManualClock()
+    private var limit: Int { StateMachine<SinceEntry>.chainLimit }
+
+    private func journal<W: Workflow>(of machine: StateMachine<W>) -> Journal {
+        let journal = Journal()
+        machine.observeTree { occurrence in
+            guard case .rejected(let error) = occurrence.outcome else { return }
+            journal.write("\(error.reason) \(error.event ?? "") \(error.path ?? "")")
+        }
+        return journal
+    }
+
+    private func expectEnd<W: Workflow>(_ workflow: W.Type) throws
+    where W.Context == Void, W.AnyState == any WorkflowState {
+        let machine = StateMachine<W>(scheduler: clock.scheduler)
+        let heard = journal(of: machine)
+        machine.activate()
+        #expect(heard.entries == ["endlessChain tick "])
+        #expect((machine.state as? TickingState)?.count == limit && machine.revision == limit)
+        #expect(clock.scheduler.count == 0)
+        clock.advance(by: .seconds(1_000))
+        #expect(machine.revision == limit)
+
+        let restored = try StateMachine<W>(archive: machine.archive(), scheduler: clock.scheduler)
+        let again = journal(of: restored)
+        restored.activate()
+        #expect(again.entries == ["endlessChain tick "] && restored.revision == 2 * limit)
+        try restored.fire(named: "stop", entering: StoppedState())
+        #expect(restored.isIn(StoppedState.self) && clock.scheduler.count == 0)
+    }
+
+    @Test("An update that is due again at once is rejected as a chain without an end, and the machine goes on")
+    func updates() throws {
+        try expectEnd(SinceEntry.self)
+        try expectEnd(AlwaysPast.self)
+    }
+
+    @Test("An update that is due again at once when its time has come does not keep the scheduler from others")
+    func scheduled() throws {
+        struct Slow: Workflow {
+            static var initial: any WorkflowState { TickingState(0) }
+            let tick = Event(updating: TickingState.self).due(after: .seconds(10), enters: \.next)
+        }
+        let (slow, other) = (
+            StateMachine<Slow>(scheduler: clock.scheduler), StateMachine<DeadlineTests.Bill>(scheduler: clock.scheduler)
+        )
+        let heard = journal(of: slow)
+        slow.activate()
+        try other.fire.send(DeadlineTests.SentState(1, by: Date(timeIntervalSinceReferenceDate: 11)))
+        clock.advance(by: .seconds(20))
+        #expect(heard.entries == ["endlessChain tick "] && slow.revision == limit + 1)
+        #expect(other.isIn(DeadlineTests.LapsedState.self))
+    }
+
+    // MARK: In trees
+
+    final class HoldingState: Composite {
+        let ticker: StateMachine<SinceEntry>
+        init(_ ticker: StateMachine<SinceEntry>) { self.ticker = ticker }
+        var regions: [any Region] { [ticker] }
+        func copied() -> HoldingState { HoldingState(ticker.copy()) }
+        var next: HoldingState { HoldingState(StateMachine(alreadyIn: StoppedState())) }
+    }
+    struct Holder: Workflow {
+        static var initial: any WorkflowState { HoldingState(StateMachine()) }
+        let renew = Event(updating: HoldingState.self).whenFinal(\.ticker, enters: \.next)
+        let end = Event(from: HoldingState.self, to: StoppedState.self)
+    }
+
+    @Test("A chain of a region is one of the region alone, and names its place")
+    func regions() throws {
+        let holder = StateMachine<Holder>(scheduler: clock.scheduler)
+        let heard = journal(of: holder)
+        holder.activate()
+        #expect(heard.entries == ["endlessChain tick Holder.ticker"])
+        let ticker = try #require(holder.state as? HoldingState).ticker
+        #expect(ticker.revision == limit && holder.revision == 0)
+        try holder.fire.end()
+    }
+
+    @Test("Completions that follow from themselves are rejected as a chain without an end")
+    func completions() throws {
+        let holder = StateMachine<Holder>(scheduler: clock.scheduler)
+        let heard = journal(of: holder)
+        try holder.fire.renew(HoldingState(StateMachine(alreadyIn: StoppedState())))
+        // Its first region has ticked as well.
+        #expect(heard.entries == ["endlessChain tick Holder.ticker", "endlessChain renew "])
+        #expect(holder.revision == limit + 1)
+        try holder.fire.end()
+        #expect(holder.isIn(StoppedState.self))
+    }
+
+    // MARK: Stores
+
+    @Test("A store saves what came before, and says what is due all the same", arguments: [false, true])
+    func stores(throwing isThrowing: Bool) async throws {
+        let store = InMemoryStore()
+        for id in ["a", "b"] {
+            try await store.update(id, of: SinceEntry.self, scheduler: clock.scheduler) { $0.activate() }
+        }
+        if isThrowing {
+            let error = await #expect(throws: InvalidTransition.self) {
+                try await store.fireDue(SinceEntry.self, scheduler: clock.scheduler)
+            }
+            #expect(error?.reason == .endlessChain && error?.event == "tick")
+            return
+        }
+        var (failures, transitions): ([String], Int) = ([], 0)
+        let ids = try await store.fireDue(SinceEntry.self, scheduler: clock.scheduler) { id, error in
+            failures.append("\(id) \((error as? InvalidTransition)?.reason.rawValue ?? "")")
+        } saved: {
+            transitions += $1.count
+        }
+        #expect(ids == ["a", "b"] && failures == ["a endlessChain", "b endlessChain"] && transitions == 2 * limit)
+        let machine = try #require(try await store.machine("a", of: SinceEntry.self)).machine
+        #expect(machine.revision == limit)
+    }
+
+    @Test("What is due many times, but not without an end, comes in several calls of a store")
+    func catchingUp() async throws {
+        struct Hourly: Workflow {
+            static var initial: any WorkflowState { TickingState(0) }
+            let tick = Event(updating: TickingState.self)
+                .due({ Date(timeIntervalSinceReferenceDate: Double($0.count)) }, enters: \.next)
+        }
+        let store = InMemoryStore()
+        try await store.update("a", of: Hourly.self, scheduler: clock.scheduler) { $0.activate() }
+        let date = Date(timeIntervalSinceReferenceDate: Double(limit) + 10)
+        var failures = 0
+        for _ in 0..<2 {
+            try await store.fireDue(Hourly.self, by: date, scheduler: clock.scheduler) { _, _ in failures += 1 }
+        }
+        #expect(failures == 1)
+        #expect(try await store.machine("a", of: Hourly.self)?.machine.revision == limit + 11)
+    }
+
+    // MARK: Definitions
+
+    @Test("An update that is due since the entry is a problem, unless a guard may decline it")
+    func diagnostics() {
+        struct Guarded: Workflow {
+            static var initial: any WorkflowState { TickingState(0) }
+            let tick = Event(updating: TickingState.self).due(after: .seconds(1), enters: \.next)
+                .guarded { ticking, _, _ in if ticking.count > 2 { throw Objection() } }
+        }
+        #expect(SinceEntry.diagnostics == [.endlessDeadline(event: "tick")])
+        #expect(SinceEntry.diagnostics.allSatisfy { !$0.stopsTheProgram })
+        #expect(AlwaysPast.diagnostics.isEmpty && Guarded.diagnostics.isEmpty)
+        let machine = StateMachine<Guarded>(scheduler: clock.scheduler)
+        let heard = journal(of: machine)
+        machine.activate()
+        clock.advance(by: .seconds(1))
+        #expect(machine.revision == 3 && heard.entries == ["declined tick "])
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Heraclitus
+import Synchronization
+import Testing
+
+/// A line that is open as long as the object lives.
+private final class Line: Sendable {
+    let journal: Journal
+    init(_ journal: Journal) {
+        self.journal = journal
+        journal.write("opened")
+    }
+    deinit { journal.write("closed") }
+}
+
+private final class QuietState: EmptyState {}
+private final class TalkingState: WorkflowState, Working {
+    let subject: String
+    let number: Int
+
+    /// What archives do not keep.
+    private let kept = Mutex<Line?>(nil)
+    var line: Line? { kept.withLock { $0 } }
+    private enum CodingKeys: CodingKey { case subject, number }
+
+    init(_ subject: String, to number: Int = 1) {
+        self.subject = subject
+        self.number = number
+    }
+
+    func work(_ here: Workplace<PhoneCall>) async throws {
+        let bench = here.context
+        kept.withLock { $0 = Line(bench.journal) }
+        bench.begun.open()
+        // To others than the first for as long as anybody listens.
+        if number == 1 { try await bench.released.wait() } else { try await Task.sleep(for: .seconds(600)) }
+        // The work goes on with what the machine's state has now.
+        let now = here.machine?.state as? TalkingState
+        bench.journal.write("\(now?.subject ?? "") \(now?.line != nil) \(now === self || line == nil)")
+        try here.fire.hangUp()
+    }
+
+    func takesOverWork(of old: TalkingState) -> Bool {
+        guard old.number == number else { return false }
+        let line = old.kept.withLock { line in
+            defer { line = nil }
+            return line
+        }
+        kept.withLock { $0 = line }
+        return true
+    }
+}
+
+private struct PhoneCall: Workflow {
+    final class Phone: Sendable {
+        let journal = Journal()
+        let begun = Latch()
+        let released = Latch()
+    }
+    typealias Context = Phone
+    static var initial: any WorkflowState { QuietState() }
+    let dial = Event(from: QuietState.self, to: TalkingState.self)
+    let change = Event(updating: TalkingState.self)
+    let hangUp = Event(from: TalkingState.self, to: QuietState.self)
+}
+
+@Suite("Handing over", .timeLimit(.minutes(20))) struct HandoverTests {
+    @Test("An update hands over a live object of the state, which the work goes on to use")
+    func handingOver() async throws {
+        let phone = PhoneCall.Phone()
+        let machine = StateMachine<PhoneCall>(context: phone)
+        try machine.fire.dial(TalkingState("weather"))
+        try await phone.begun.wait()
+        let line = try #require((machine.state as? TalkingState)?.line)
+        try machine.fire.change(TalkingState("food"))
+        try machine.fire.change(TalkingState("work"))
+        #expect((machine.state as? TalkingState)?.line === line)
+        #expect((machine.previousState as? TalkingState)?.line == nil)
+        phone.released.open()
+        await machine.settled()
+        #expect(machine.isIn(QuietState.self))
+        #expect(phone.journal.entries == ["opened", "work true true"])
+        // The state before is kept until the next transition; this test has the line, too.
+        withExtendedLifetime(line) {}
+    }
+
+    @Test("What is handed over is released with the last state that has it, and an archive opens its own")
+    func handedOverAndGone() async throws {
+        let phone = PhoneCall.Phone()
+        let machine = StateMachine<PhoneCall>(context: phone)
+        try machine.fire.dial(TalkingState("weather"))
+        try await phone.begun.wait()
+        try machine.fire.change(TalkingState("food"))
+        let json = try machine.archive()
+        #expect(phone.journal.entries == ["opened"])
+        // To somebody else: the old line is not handed over, and goes with its state.
+        try machine.fire.change(TalkingState("food", to: 2))
+        for _ in 0..<30_000 where phone.journal.entries.count(where: { $0 == "opened" }) < 2 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        try machine.fire.change(TalkingState("work", to: 2))
+        #expect(phone.journal.entries.sorted() == ["closed", "opened", "opened"])
+        try machine.fire.hangUp()
+        try machine.fire.dial(TalkingState("", to: 3))
+        try machine.fire.hangUp()
+        let later = PhoneCall.Phone()
+        later.released.open()
+        let restored = try StateMachine<PhoneCall>(archive: json, context: later)
+        restored.activate()
+        await restored.settled()
+        #expect(later.journal.entries.prefix(2) == ["opened", "food true true"])
+    }
+}

@@ -1,0 +1,219 @@
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("Runs of trees", .timeLimit(.minutes(20))) struct TreeRunTests {
+    /// What the machines are given: what has happened, and what their work waits for.
+    final class Pit: Sendable {
+        let journal = Journal()
+        let begun = Latch()
+        let released = Latch()
+    }
+
+    final class RestState: EmptyState {}
+    final class DoneState: EmptyState {}
+    final class DiggingState: EmptyState, Working {
+        func work(_ here: Workplace<Dig>) async throws {
+            here.context.journal.write("dig \(Marker.value)")
+            do {
+                if here.context.journal.entries.count == 1 {
+                    here.context.begun.open()
+                    try await here.context.released.wait()
+                }
+                try here.fire.find()
+            } catch {
+                here.context.journal.write("ended by \(type(of: error))")
+                throw error
+            }
+        }
+    }
+
+    struct Dig: Workflow {
+        typealias Context = Pit
+        static var initial: any WorkflowState { RestState() }
+        let begin = Event(from: RestState.self, to: DiggingState.self)
+        let find = Event(from: DiggingState.self, to: DoneState.self)
+    }
+
+    final class SiteState: Composite {
+        let dig: StateMachine<Dig>
+        var regions: [any Region] { [dig] }
+        init(_ dig: StateMachine<Dig>) { self.dig = dig }
+        func copied() -> SiteState { SiteState(dig.copy()) }
+    }
+
+    struct Site: Workflow {
+        typealias Context = Pit
+        static var initial: any WorkflowState { RestState() }
+        let open = Event(from: RestState.self, to: SiteState.self)
+        let close = Event(from: SiteState.self, to: RestState.self)
+        let finish = Event(from: SiteState.self, to: DoneState.self).whenFinal(\.dig)
+    }
+
+    /// A third level.
+    final class LandState: Composite {
+        let site: StateMachine<Site>
+        var regions: [any Region] { [site] }
+        init(_ site: StateMachine<Site>) { self.site = site }
+        func copied() -> LandState { LandState(site.copy()) }
+    }
+
+    struct Land: Workflow {
+        typealias Context = Pit
+        static var initial: any WorkflowState { RestState() }
+        let survey = Event(from: RestState.self, to: LandState.self)
+        let finish = Event(from: LandState.self, to: DoneState.self).whenFinal(\.site)
+    }
+
+    private enum Marker {
+        @TaskLocal static var value = "none"
+    }
+
+    private let pit = Pit()
+
+    /// A land with a site on which somebody digs, at the third level.
+    private func land() throws -> (StateMachine<Land>, StateMachine<Site>, StateMachine<Dig>) {
+        let dig = StateMachine<Dig>(context: pit)
+        let site = StateMachine<Site>(alreadyIn: SiteState(dig), context: pit)
+        let land = StateMachine<Land>(alreadyIn: LandState(site), context: pit)
+        return (land, site, dig)
+    }
+
+    @Test("A run does the work of machines at any depth in child tasks, until its own machine has ended")
+    func children() async throws {
+        let (land, site, dig) = try self.land()
+        pit.released.open()
+        try await Marker.$value.withValue("run") {
+            async let run: Void = land.run()
+            while !dig.isActive { await Task.yield() }
+            try dig.fire.begin()
+            try await run
+        }
+        #expect(pit.journal.entries == ["dig run"])
+        #expect(land.isIn(DoneState.self) && site.isIn(DoneState.self) && dig.isIn(DoneState.self))
+    }
+
+    @Test("Work that goes on when the run begins is begun again by the run")
+    func takenOver() async throws {
+        let (land, _, dig) = try self.land()
+        try dig.fire.begin()
+        try await pit.begun.wait()
+        try await Marker.$value.withValue("run") { try await land.run() }
+        let entries = pit.journal.entries
+        #expect(entries.first == "dig none" && entries.contains("dig run"))
+        #expect(land.isIn(DoneState.self))
+    }
+
+    @Test("A run that is cancelled cancels the work in the tree, leaves all states, and the next one begins it again")
+    func cancelled() async throws {
+        let (land, site, dig) = try self.land()
+        let run = Task { try await Marker.$value.withValue("first") { try await land.run() } }
+        while !dig.isActive { await Task.yield() }
+        try dig.fire.begin()
+        try await pit.begun.wait()
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        // A child task has come to its end before the run has.
+        #expect(pit.journal.entries == ["dig first", "ended by CancellationError"])
+        #expect(land.isIn(LandState.self) && site.isIn(SiteState.self) && dig.isIn(DiggingState.self))
+        await land.settled()
+        #expect(dig.isIn(DiggingState.self))
+        try await Marker.$value.withValue("second") { try await land.run() }
+        #expect(pit.journal.entries.last == "dig second")
+        #expect(land.isIn(DoneState.self))
+    }
+
+    @Test("To leave the state that holds a machine ends its work, and the run goes on")
+    func left() async throws {
+        let dig = StateMachine<Dig>(context: pit)
+        let site = StateMachine<Site>(alreadyIn: SiteState(dig), context: pit)
+        let run = Task { try await Marker.$value.withValue("run") { try await site.run() } }
+        while !dig.isActive { await Task.yield() }
+        try dig.fire.begin()
+        try await pit.begun.wait()
+        try site.fire.close()
+        #expect(dig.isIn(DiggingState.self))
+        // Resumed, it works in the run again.
+        try site.fire.open(SiteState(dig))
+        try await run.value
+        #expect(pit.journal.entries.filter { $0.hasPrefix("dig") } == ["dig run", "dig run"])
+        #expect(site.isIn(DoneState.self))
+    }
+
+    @Test("A region that is run itself does its work there, and in no other run")
+    func own() async throws {
+        let (land, _, dig) = try self.land()
+        pit.released.open()
+        let inner = Task { try await Marker.$value.withValue("inner") { try await dig.run() } }
+        while !dig.isActive { await Task.yield() }
+        let outer = Task { try await Marker.$value.withValue("outer") { try await land.run() } }
+        while !land.isActive { await Task.yield() }
+        try dig.fire.begin()
+        try await inner.value
+        try await outer.value
+        // The outer run may have begun the work again.
+        #expect(Set(pit.journal.entries.filter { $0.hasPrefix("dig") }) == ["dig inner"])
+    }
+
+    @Test("A machine is run once at a time")
+    func once() async {
+        await #expect(processExitsWith: .failure) {
+            let site = StateMachine<Site>(alreadyIn: SiteState(StateMachine(context: Pit())), context: Pit())
+            let run = Task { try await site.run() }
+            while !site.isActive { await Task.yield() }
+            try await site.run()
+            withExtendedLifetime(run) {}
+        }
+    }
+
+    @Test("When the outermost machine is released, all ends that goes on in machines that somebody keeps")
+    func released() async throws {
+        let clock = ManualClock()
+        var dig: StateMachine<Dig>?
+        var trip: CompletionTests.BookedState?
+        do {
+            let (land, _, inner) = try self.land()
+            try inner.fire.begin()
+            try await pit.begun.wait()
+            dig = inner
+            let journey = StateMachine<CompletionTests.Journey>(scheduler: clock.scheduler)
+            let booked = CompletionTests.BookedState()
+            try journey.fire.book(booked)
+            trip = booked
+            #expect(clock.scheduler.count == 3)
+            withExtendedLifetime((land, journey)) {}
+        }
+        #expect(clock.scheduler.count == 0 && trip?.train.isIn(CompletionTests.OpenState.self) == true)
+        for _ in 0..<30_000 where pit.journal.entries.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(pit.journal.entries == ["dig none", "ended by CancellationError"])
+        let error = #expect(throws: InvalidTransition.self) { try dig?.fire.find() }
+        #expect(error?.reason == .notCurrent)
+    }
+
+    // MARK: Final states that hold machines
+
+    final class EndState: Composite {
+        let dig: StateMachine<Dig>
+        var regions: [any Region] { [dig] }
+        init(_ dig: StateMachine<Dig>) { self.dig = dig }
+        func copied() -> EndState { EndState(dig.copy()) }
+    }
+
+    struct Ending: Workflow {
+        typealias Context = Pit
+        static var initial: any WorkflowState { RestState() }
+        let end = Event(from: RestState.self, to: EndState.self)
+    }
+
+    @Test("What goes on in a final state when the run has ended has a task of its own")
+    func afterwards() async throws {
+        let dig = StateMachine<Dig>(context: pit)
+        let machine = StateMachine<Ending>(alreadyIn: EndState(dig), context: pit)
+        pit.released.open()
+        try await Marker.$value.withValue("run") { try await machine.run() }
+        try dig.fire.begin()
+        await machine.settled()
+        #expect(dig.isIn(DoneState.self))
+        #expect(pit.journal.entries == ["dig none"])
+    }
+}

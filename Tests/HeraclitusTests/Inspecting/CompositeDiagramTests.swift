@@ -1,0 +1,294 @@
+import Foundation
+import Heraclitus
+import Testing
+
+@Suite("Diagrams of composites") struct CompositeDiagramTests {
+    final class DueState: EmptyState {}
+    final class SettledState: EmptyState {}
+    struct Payment: Workflow {
+        static var initial: any WorkflowState { DueState() }
+        let receive = Event(updating: DueState.self)
+        let settle = Event(from: DueState.self, to: SettledState.self)
+    }
+
+    final class PackingState: EmptyState {}
+    final class PackedState: EmptyState {}
+    struct Parcel: Workflow {
+        static var initial: any WorkflowState { PackingState() }
+        let pack = Event(from: PackingState.self, to: PackedState.self)
+    }
+
+    final class CartState: EmptyState {}
+    final class PlacedState: Composite {
+        let address: String
+        let payment: StateMachine<Payment>
+        let parcel: StateMachine<Parcel>
+        var regions: [any Region] { [payment, parcel] }
+        init(_ address: String, _ payment: StateMachine<Payment> = .init(), _ parcel: StateMachine<Parcel> = .init()) {
+            self.address = address
+            self.payment = payment
+            self.parcel = parcel
+        }
+        func copied() -> PlacedState { PlacedState(address, payment.copy(), parcel.copy()) }
+    }
+    final class ShippedState: EmptyState {}
+    final class LapsedState: EmptyState {}
+
+    struct Order: Workflow {
+        static var initial: any WorkflowState { CartState() }
+        let place = Event(from: CartState.self, to: PlacedState.self)
+        let move = Event(updating: PlacedState.self)
+        let ship = Event(from: PlacedState.self, to: ShippedState.self).whenFinal(\.payment, \.parcel)
+        let lapse = Event(from: PlacedState.self, to: LapsedState.self).due(after: .seconds(3_600))
+        let again = Event(from: PlacedState.self, to: PlacedState.self)
+    }
+
+    private func placed() throws -> (StateMachine<Order>, PlacedState) {
+        let order = StateMachine<Order>()
+        let state = PlacedState("1 Main St")
+        try order.fire.place(state)
+        return (order, state)
+    }
+
+    // MARK: Tables
+
+    @Test("The table has the machines of a state for which an event waits, with their own tables")
+    func table() throws {
+        let table = Order.table
+        #expect(table.regions.map(\.state) == ["PlacedState", "PlacedState"])
+        #expect(table.regions.map(\.name) == ["payment", "parcel"])
+        #expect(table.regions.map(\.table) == [Payment.table, Parcel.table])
+        #expect(table["lapse"]?.dueAfter == 3_600 && table["ship"]?.dueAfter == nil)
+        #expect(Payment.table.regions.isEmpty)
+        let data = try JSONEncoder().encode(table)
+        #expect(try JSONDecoder().decode(TransitionTable.self, from: data) == table)
+        var json = try JSONDecoder().decode(JSONValue.self, from: data)
+        json["regions"] = nil
+        let old = try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(json))
+        #expect(old.regions.isEmpty && old.events == table.events)
+    }
+
+    final class PairState: EmptyState, Composite {
+        let first = StateMachine<Parcel>()
+        let second = StateMachine<Parcel>()
+        private enum CodingKeys: CodingKey {}
+        var regions: [any Region] { [second, first] }
+        func copied() -> PairState { PairState() }
+    }
+    struct Pairs: Workflow {
+        static var initial: any WorkflowState { PlacedState("") }
+        let pair = Event(from: PlacedState.self, to: PairState.self)
+    }
+
+    @Test("It has those of the initial state and of empty states, whose objects it sees, in their order")
+    func objects() {
+        #expect(
+            Pairs.table.regions.map { "\($0.state) \($0.name) \($0.table.workflow)" } == [
+                "PlacedState payment Payment", "PlacedState parcel Parcel", "PairState second Parcel",
+                "PairState first Parcel",
+            ]
+        )
+    }
+
+    final class FullState: Composite {
+        let inner: StateMachine<Folder>
+        let count: Int
+        init(_ inner: StateMachine<Folder>, _ count: Int) {
+            self.inner = inner
+            self.count = count
+        }
+        var regions: [any Region] { [inner] }
+        func copied() -> FullState { FullState(inner.copy(), count) }
+    }
+    struct Folder: Workflow {
+        static var initial: any WorkflowState { CartState() }
+        let fill = Event(from: CartState.self, to: FullState.self)
+        let close = Event(from: FullState.self, to: ShippedState.self).whenFinal(\.inner)
+    }
+
+    @Test("A workflow within itself is there once more, without what is in it")
+    func recursion() throws {
+        #expect(Folder.table.regions.map(\.name) == ["inner"])
+        #expect(Folder.table.regions[0].table.regions.isEmpty)
+        let folder = StateMachine<Folder>()
+        try folder.fire.fill(FullState(StateMachine(entering: FullState(StateMachine(), 1)), 2))
+        #expect(folder.diagram().components(separatedBy: "inner #58; Folder").count == 2)
+    }
+
+    // MARK: Mermaid
+
+    @Test("Mermaid has a box for each machine, side by side, and why events fire by themselves")
+    func mermaid() {
+        #expect(
+            Order.table.mermaid() == """
+                stateDiagram-v2
+                    state "CartState" as s0
+                    state "PlacedState" as s1 {
+                        state "move #47; update" as s1n
+                        state "payment #58; Payment" as s1r0 {
+                            state "DueState" as s1r0s0
+                            state "SettledState" as s1r0s1
+                            s1r0s0 : receive #47; update
+                            [*] --> s1r0s0
+                            s1r0s0 --> s1r0s1 : settle
+                            s1r0s1 --> [*]
+                        }
+                        --
+                        state "parcel #58; Parcel" as s1r1 {
+                            state "PackingState" as s1r1s0
+                            state "PackedState" as s1r1s1
+                            [*] --> s1r1s0
+                            s1r1s0 --> s1r1s1 : pack
+                            s1r1s1 --> [*]
+                        }
+                    }
+                    state "ShippedState" as s2
+                    state "LapsedState" as s3
+                    [*] --> s0
+                    s0 --> s1 : place
+                    s1 --> s2 : ship #40;when done#41;
+                    s1 --> s3 : lapse #40;after 1 h#41;
+                    s1 --> s1 : again
+                    s2 --> [*]
+                    s3 --> [*]
+                    classDef notes stroke:none
+                    class s1n notes
+
+                """
+        )
+    }
+
+    @Test("A machine marks its state and those of the machines in it, at any depth, and draws what only objects show")
+    func live() throws {
+        let (order, state) = try placed()
+        try state.payment.fire.settle()
+        let marked = order.diagram().split(separator: "\n").filter { $0.hasSuffix(" current") }
+        #expect(marked == ["    class s1 current", "    class s1r0s1 current", "    class s1r1s0 current"])
+        #expect(Forest.Order.table.regions.isEmpty)
+        let forest = try Forest.busyOrder()
+        let deep = forest.diagram()
+        for name in ["first #58; Errand", "second #58; Errand", "lamp #58; Lamp"] { #expect(deep.contains(name)) }
+        #expect(deep.contains("    class s1r0s1r0s1 current\n    class s1r1s1 current\n    class s1r1s1r0s0 current\n"))
+    }
+
+    @Test(
+        "What an event waits for is in its label",
+        arguments: [
+            (0.25, "250 ms"), (1, "1 s"), (90, "90 s"), (120, "2 min"), (7_200, "2 h"), (172_800, "2 d"), (0, "0 s"),
+            (1.5, "1500 ms"), (0.000_25, "0.00025 s"),
+        ]
+    )
+    func labels(seconds: Double, text: String) throws {
+        var json = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(Order.table))
+        json["events"]?[3]?["dueAfter"] = .number(seconds)
+        let table = try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(json))
+        #expect(table.dot().contains("lapse (after \(text))"))
+    }
+
+    final class TryingState: EmptyState, Working {
+        func work(_ here: Workplace<Trial>) async throws {}
+    }
+    struct Trial: Workflow {
+        static var initial: any WorkflowState { TryingState() }
+        let fail = Event(from: TryingState.self, to: LapsedState.self).whenFailed()
+        let lapse = Event(from: TryingState.self, to: LapsedState.self).due { _ in nil }
+    }
+
+    @Test("Failed work and dates of the state's own are named as well")
+    func causes() {
+        #expect(Trial.table.dot().contains(#"[label="fail (when failed)\nlapse (when due)"]"#))
+    }
+
+    // MARK: DOT
+
+    @Test("DOT has nested boxes, at whose borders arrows begin and end")
+    func dot() throws {
+        let (order, state) = try placed()
+        try state.parcel.fire.pack()
+        let lines = order.diagram(.dot).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        for line in [
+            #"subgraph "cluster_s1" {"#, #"label="PlacedState\nmove / update";"#,
+            ##"style=rounded; color="#ffd700"; penwidth=3;"##, #"subgraph "cluster_s1_0" {"#,
+            #"label="payment : Payment";"#,
+            ##""PlacedState/payment/DueState" [shape=Mrecord, label="DueState|receive / update\l", style="filled", fillcolor="#ffd700", fontcolor=black];"##,
+            #""PlacedState/payment/SettledState" [label="SettledState"];"#,
+            #""PlacedState/payment/" -> "PlacedState/payment/DueState";"#,
+            #""PlacedState/payment/SettledState" -> "PlacedState/payment/ ";"#,
+            #""CartState" -> "PlacedState" [label="place", lhead="cluster_s1"];"#,
+            #""PlacedState" -> "ShippedState" [label="ship (when done)", ltail="cluster_s1"];"#,
+            #""PlacedState" -> "PlacedState" [label="again"];"#, #""ShippedState" -> " ";"#,
+        ] { #expect(lines.contains(line), "\(line)") }
+        #expect(lines.count { $0.hasSuffix("{") } == lines.count { $0 == "}" })
+        #expect(Order.table.dot(current: "CartState").contains(#""CartState" [style="rounded,filled""#))
+    }
+
+    @Test("Graphviz reads nested boxes, and has nothing to say about them", .enabled(if: DiagramTests.graphviz != nil))
+    func drawn() throws {
+        let (order, _) = try placed()
+        for text in [Order.table.dot(), order.diagram(.dot, theme: .dark), try Forest.busyOrder().diagram(.dot)] {
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).dot")
+            defer { try? FileManager.default.removeItem(at: file) }
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: try #require(DiagramTests.graphviz))
+            process.arguments = ["-Tplain", file.path]
+            let (output, errors) = (Pipe(), Pipe())
+            process.standardOutput = output
+            process.standardError = errors
+            try process.run()
+            let drawn = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0 && said == "" && drawn.contains("PlacedState"))
+        }
+    }
+
+    // MARK: SCXML
+
+    @Test("SCXML has a parallel state of the machines in a state, with ids and events that begin with the way there")
+    func scxml() {
+        let text = Order.table.scxml()
+        #expect(
+            text.contains(
+                """
+                    <state id="PlacedState">
+                        <transition event="move"/>
+                        <transition event="ship" target="ShippedState"/>
+                        <transition event="lapse" target="LapsedState"/>
+                        <transition event="again" target="PlacedState"/>
+                        <parallel id="PlacedState._">
+                            <state id="PlacedState.payment" initial="PlacedState.payment.DueState">
+                                <state id="PlacedState.payment.DueState">
+                                    <transition event="payment.receive"/>
+                                    <transition event="payment.settle" target="PlacedState.payment.SettledState"/>
+                                </state>
+                                <final id="PlacedState.payment.SettledState"/>
+                            </state>
+
+                """
+            )
+        )
+        #expect(Folder.table.scxml().contains(#"<state id="FullState.inner" initial="FullState.inner.CartState">"#))
+        #expect(!Folder.table.scxml().contains("parallel"))
+    }
+
+    @Test("A reader of SCXML goes through the machines in a state", .enabled(if: SCXMLTests.python != nil))
+    func read() throws {
+        let (before, after) = (["CartState"], ["ShippedState"])
+        func within(_ payment: String, _ parcel: String) -> [String] {
+            [
+                "PlacedState", "PlacedState._", "PlacedState.parcel", "PlacedState.parcel.\(parcel)",
+                "PlacedState.payment", "PlacedState.payment.\(payment)",
+            ]
+        }
+        let steps: [(event: String, states: [String])] = [
+            ("payment.settle", before), ("place", within("DueState", "PackingState")),
+            ("payment.receive", within("DueState", "PackingState")), ("move", within("DueState", "PackingState")),
+            ("parcel.pack", within("DueState", "PackedState")), ("settle", within("DueState", "PackedState")),
+            ("payment.settle", within("SettledState", "PackedState")), ("again", within("DueState", "PackingState")),
+            ("ship", after),
+        ]
+        let answer = try SCXMLTests.run(Order.table.scxml(), [steps.map(\.event)])
+        #expect(answer.map { $0.map { $0.sorted() } } == [steps.map(\.states)])
+    }
+}
