@@ -23,6 +23,8 @@ let package = Package(
         .executable(name: "inbox", targets: ["Inbox"]),
         .executable(name: "operations", targets: ["Operations"]),
         .executable(name: "orders", targets: ["Orders"]),
+        .executable(name: "session", targets: ["Session"]),
+        .executable(name: "session-server", targets: ["SessionServer"]),
         .executable(name: "subscription", targets: ["Subscription"]),
         .executable(name: "traffic-light", targets: ["TrafficLight"]),
     ],
@@ -82,6 +84,20 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "Session",
+            dependencies: ["Heraclitus", "SessionSocket"],
+            path: "Examples/Session",
+            exclude: ["README.md", "Server", "Socket"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "SessionServer",
+            dependencies: ["SessionSocket"],
+            path: "Examples/Session/Server",
+            swiftSettings: settings
+        ),
+        .target(name: "SessionSocket", path: "Examples/Session/Socket", swiftSettings: settings),
+        .executableTarget(
             name: "Subscription",
             dependencies: ["Heraclitus"],
             path: "Examples/Subscription",
@@ -116,7 +132,7 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusTesting", "Inbox",
-                "Operations", "Orders", "Subscription", "TrafficLight",
+                "Operations", "Orders", "Session", "SessionServer", "SessionSocket", "Subscription", "TrafficLight",
             ],
             exclude: [
                 "Download/server.py", "DpkgReplay/Logs", "DpkgReplay/line_by_line.py", "Orders/Golden", "Outputs",

@@ -8,9 +8,14 @@ struct Download: Workflow {
     }
 
     let load = Event(from: IdleState.self, CancelledState.self, FailureState.self, to: LoadingState.self)
+    let begin = Event(updating: LoadingState.self)
+        .didFire { _, loading, _ in
+            if loading.current.byteCount > 0 { print("going on at \(loading.current.amount)") }
+        }
     let progress = Event(updating: LoadingState.self)
     let finish = Event(from: LoadingState.self, to: CompletedState.self)
     let fail = Event(from: LoadingState.self, to: FailureState.self)
+        .whenFailed { loading, error in FailureState.of(error, loading.part) }
     let cancel = Event(from: IdleState.self, LoadingState.self, to: CancelledState.self)
 }
 

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import Synchronization
 
 /// Loads a file, and goes on where it was interrupted.
 @main
@@ -37,32 +36,19 @@ struct Main {
     private static func load(_ origin: Origin, _ isVerbose: Bool) async throws -> any EndedState {
         let claim = try Claim.make(origin)
         let machine = restored(origin) ?? StateMachine<Download>()
-        let keeper = Keeper(origin)
+        let keeper = Keeper(path: origin.archivePath)
         machine.onTransition { [unowned machine] in keeper.keep(machine, after: $0) }
         if isVerbose { machine.log { complain("\($0)") } }
-        // The first that is heard of a request is where it begins.
-        let isBeginning = Flag()
-        machine.onTransition(from: LoadingState.self, to: LoadingState.self) { _, loading, _ in
-            if isBeginning.lower(), let part = loading.part, part.byteCount > 0 { print("going on at \(part.amount)") }
-        }
-
-        let isInterrupted = Flag()
-        let cancel = { @Sendable in try? machine.fire.cancel { CancelledState($0.part) } }
-        let interrupt = onInterrupt {
-            _ = isInterrupted.lower()
-            cancel()
-        }
         if machine.isIn(LoadingState.self) {
             // It was killed while it was loading.
             machine.activate()
         } else {
             try machine.fire.load { state in LoadingState(state.part ?? Part(origin: origin)) }
         }
-        // It may have been too early.
-        if !isInterrupted.lower() { cancel() }
+        let interrupt = onInterrupt { try? machine.fire.cancel { CancelledState($0.part) } }
         let ended = try await machine.wait(for: (any EndedState).self)
-        // In turn: when everybody has heard of it, and it is kept.
-        try machine.perform { _ in }
+        // When everybody has heard of it, and it is kept.
+        await machine.settled()
         withExtendedLifetime((interrupt, claim)) {}
         return ended
     }
@@ -98,10 +84,3 @@ struct Main {
 }
 
 func complain(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
-
-/// Is up once.
-private final class Flag: Sendable {
-    private let isUp = Atomic(true)
-
-    func lower() -> Bool { isUp.exchange(false, ordering: .relaxed) }
-}

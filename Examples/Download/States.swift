@@ -1,46 +1,39 @@
 import Foundation
 import Heraclitus
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 final class IdleState: DownloadState, EmptyState {}
 
-/// Only a download that is loading has a request, which lives as long as the state does and is not archived.
-final class LoadingState: DownloadState, Entering, Restoring, ExitPreparing {
-    private let current: Part
-    private let request: Request
+/// Loads what is missing, as long as the machine is in this state; anew after the program was killed.
+final class LoadingState: DownloadState, Working {
+    let current: Part
 
     var part: Part? { current }
 
-    init(_ part: Part) {
-        current = part
-        request = Request(part)
+    private enum CodingKeys: String, CodingKey { case current = "part" }
+
+    init(_ part: Part) { current = part }
+
+    func work(_ here: Workplace<Download>) async throws {
+        let file = try File(of: current, for: here)
+        let wanted = try file.reusable(current)
+        if wanted.byteCount > 0, wanted.byteCount == wanted.total {
+            // The program was killed before it could say so.
+            try file.begin(wanted)
+        } else {
+            let transport: any Transport = wanted.origin.url.isFileURL ? FileTransport() : WebTransport()
+            try await transport.load(wanted, into: file)
+        }
+        try file.finish()
     }
 
-    /// The same with more loaded: the request goes on.
-    private init(_ part: Part, by request: Request) {
-        current = part
-        self.request = request
-    }
-
-    func with(_ part: Part) -> LoadingState { LoadingState(part, by: request) }
-
-    private enum CodingKeys: String, CodingKey { case part }
-
-    convenience init(from decoder: any Decoder) throws {
-        self.init(try decoder.container(keyedBy: CodingKeys.self).decode(Part.self, forKey: .part))
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(current, forKey: .part)
-    }
-
-    func didEnter(_ transition: StateTransition) { request.open(for: transition.machine(as: Download.self)) }
-
-    /// The program was killed while it was loading: the request is opened again.
-    func didRestore(_ transition: StateTransition) { request.open(for: transition.machine(as: Download.self)) }
-
-    func willExit(_ transition: StateTransition) {
-        if transition.destination is CancelledState { request.cancel() }
+    func adding(_ byteCount: Int) -> LoadingState {
+        var part = current
+        part.byteCount += byteCount
+        return LoadingState(part)
     }
 }
 
@@ -75,10 +68,21 @@ class FailureState: EndedState, @unchecked Sendable {
     var reason: String { "something went wrong" }
 
     var verdict: (text: String, status: Int32) { ("failed: \(reason)", 1) }
+
+    /// What an error of the work leads to.
+    static func of(_ error: any Error, _ part: Part?) -> FailureState {
+        switch error {
+        // What was thrown while the next state was built.
+        case let error as InvalidTransition where error.underlyingError != nil: of(error.underlyingError ?? error, part)
+        case let error as URLError where error.code == .timedOut: TimedOutState(part)
+        case let error as StatusError: StatusFailureState(error.status, part)
+        default: WrappedFailureState(error, part)
+        }
+    }
 }
 
 final class TimedOutState: FailureState, @unchecked Sendable {
-    override var reason: String { "nothing came for \(Request.patience) seconds" }
+    override var reason: String { "nothing came for \(WebTransport.patience) seconds" }
 }
 
 final class StatusFailureState: FailureState, @unchecked Sendable {
@@ -90,7 +94,7 @@ final class StatusFailureState: FailureState, @unchecked Sendable {
     }
 
     override var reason: String {
-        "the server says \(status), \(HTTPStatus.text(of: status))"
+        "the server says \(status), \(HTTPURLResponse.localizedString(forStatusCode: status).lowercased())"
     }
 
     private enum CodingKeys: String, CodingKey { case status }

@@ -1,5 +1,4 @@
 import Foundation
-import Heraclitus
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -7,57 +6,54 @@ import Synchronization
 #endif
 
 /// A way in which content comes.
-protocol Transport: AnyObject, Sendable {
-    /// Begins after what there is already, if that can be gone on with.
-    func open(_ part: Part, for request: Request)
-
-    func cancel()
+protocol Transport: Sendable {
+    /// Loads what is missing of a part into a file, until the task is cancelled.
+    func load(_ wanted: Part, into file: File) async throws
 }
 
 /// Content from a web server.
-final class WebTransport: NSObject, Transport, URLSessionDataDelegate {
-    private let url: URL
+struct WebTransport: Transport {
+    /// How long it may last until something comes, in seconds.
+    static let patience = ProcessInfo.processInfo.environment["DOWNLOAD_PATIENCE"].flatMap(Int.init) ?? 30
 
-    private struct Storage {
-        var request: Request?
-        var wanted: Part?
-        var session: URLSession?
+    func load(_ wanted: Part, into file: File) async throws {
+        let (transfer, end) = AsyncThrowingStream<Void, any Error>.makeStream()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = TimeInterval(Self.patience)
+        let delegate = TransferDelegate(wanted, into: file, end)
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        // However it ends. A session keeps its delegate until it is told not to.
+        end.onTermination = { _ in session.invalidateAndCancel() }
+        session.dataTask(with: question(wanted)).resume()
+        for try await _ in transfer {}
+        try Task.checkCancellation()
     }
 
-    private let storage = Mutex(Storage())
-
-    init(_ url: URL) { self.url = url }
-
-    func open(_ part: Part, for request: Request) {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = TimeInterval(Request.patience)
-        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-        storage.withLock { $0 = Storage(request: request, wanted: part, session: session) }
-        var question = URLRequest(url: url, timeoutInterval: TimeInterval(Request.patience))
+    private func question(_ wanted: Part) -> URLRequest {
+        var question = URLRequest(url: wanted.origin.url, timeoutInterval: TimeInterval(Self.patience))
         // Bytes are counted as they come.
         question.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        if part.canGoOn, let tag = part.tag {
-            question.setValue("bytes=\(part.byteCount)-", forHTTPHeaderField: "Range")
+        if wanted.canGoOn, let tag = wanted.tag {
+            question.setValue("bytes=\(wanted.byteCount)-", forHTTPHeaderField: "Range")
             question.setValue(tag, forHTTPHeaderField: "If-Range")
         }
-        session.dataTask(with: question).resume()
+        return question
     }
+}
 
-    func cancel() { end()?.session?.invalidateAndCancel() }
+/// Writes what comes on the session's queue, which has to wait for it.
+private final class TransferDelegate: NSObject, URLSessionDataDelegate {
+    private let wanted: Part
+    private let file: File
 
-    /// Takes what there is, and hears nothing from then on.
-    private func end() -> Storage? {
-        storage.withLock { storage in
-            defer { storage = Storage() }
-            return storage
-        }
-    }
+    /// Ends the transfer, once.
+    private let end: AsyncThrowingStream<Void, any Error>.Continuation
+    private let hasFailed = Atomic(false)
 
-    private var current: (request: Request, wanted: Part)? {
-        storage.withLock { storage in
-            guard let request = storage.request, let wanted = storage.wanted else { return nil }
-            return (request, wanted)
-        }
+    init(_ wanted: Part, into file: File, _ end: AsyncThrowingStream<Void, any Error>.Continuation) {
+        self.wanted = wanted
+        self.file = file
+        self.end = end
     }
 
     func urlSession(
@@ -66,9 +62,33 @@ final class WebTransport: NSObject, Transport, URLSessionDataDelegate {
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        guard let (request, wanted) = current, let response = response as? HTTPURLResponse else {
-            return completionHandler(.cancel)
+        completionHandler(goOn { try begin(response) } ? .allow : .cancel)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        _ = goOn { try file.append(data) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        end.finish(throwing: error)
+    }
+
+    /// Ends with the first error: what comes after something that is missing is worth nothing.
+    private func goOn(_ body: () throws -> Void) -> Bool {
+        guard !hasFailed.load(ordering: .relaxed) else { return false }
+        do {
+            try body()
+            return true
+        } catch {
+            hasFailed.store(true, ordering: .relaxed)
+            end.finish(throwing: error)
+            return false
         }
+    }
+
+    private func begin(_ response: URLResponse) throws {
+        guard let response = response as? HTTPURLResponse else { throw Refusal("that is no answer of a web server") }
+        let tag = response.value(forHTTPHeaderField: "ETag")
         var part = Part(origin: wanted.origin)
         switch response.statusCode {
         case 206:
@@ -77,89 +97,57 @@ final class WebTransport: NSObject, Transport, URLSessionDataDelegate {
                 of: #/bytes (\d+)-\d+/(\d+|\*)/#
             )
             guard let range, wanted.canGoOn, Int(range.1) == wanted.byteCount else {
-                request.fail { WrappedFailureState(Refusal("the server sends another part than was asked for"), $0) }
-                return completionHandler(.cancel)
+                throw Refusal("the server sends another part than was asked for")
             }
             part = wanted
             part.total = Int(range.2) ?? wanted.total
-            let tag = response.value(forHTTPHeaderField: "ETag") ?? part.tag
-            guard tag == wanted.tag, part.total != nil, wanted.total == nil || part.total == wanted.total else {
-                // What there is cannot be gone on with.
-                let anew = Part(origin: wanted.origin)
-                request.fail { _ in WrappedFailureState(Refusal("the file has changed; try again"), anew) }
-                return completionHandler(.cancel)
+            guard tag ?? wanted.tag == wanted.tag, let total = part.total, total == wanted.total ?? total else {
+                try beginAnew()
+                throw Refusal("the file has changed; try again")
             }
         case 200, 203:
             part.total = response.expectedContentLength >= 0 ? Int(response.expectedContentLength) : nil
-            let tag = response.value(forHTTPHeaderField: "ETag")
             let offersRanges = response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() == "bytes"
             // A weak tag does not promise the same bytes.
             if let tag, offersRanges, !tag.hasPrefix("W/") { part.tag = tag }
         default:
-            let status = response.statusCode
             // There is nothing after what there is already: it has become shorter.
-            let kept = status == 416 ? Part(origin: wanted.origin) : nil
-            request.fail { StatusFailureState(status, kept ?? $0) }
-            return completionHandler(.cancel)
+            if response.statusCode == 416 { try beginAnew() }
+            throw StatusError(status: response.statusCode)
         }
-        request.begin(part)
-        completionHandler(.allow)
+        try file.begin(part)
     }
 
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        current?.request.receive(data)
-    }
+    /// Forgets what there is, which cannot be gone on with.
+    private func beginAnew() throws { try file.begin(Part(origin: wanted.origin)) }
+}
 
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        // A session keeps its delegate until it is told not to.
-        defer { session.finishTasksAndInvalidate() }
-        guard let request = current?.request else { return }
-        switch error {
-        case nil: request.finish()
-        case let error as URLError where error.code == .timedOut: request.fail { TimedOutState($0) }
-        case let error?: request.fail { WrappedFailureState(error, $0) }
-        }
-        _ = end()
-    }
+/// A status of HTTP with which nothing comes.
+struct StatusError: Error {
+    let status: Int
 }
 
 /// Content from a file.
-final class FileTransport: Transport {
-    private let url: URL
-    private let isCancelled = Atomic(false)
-
-    init(_ url: URL) { self.url = url }
-
-    func cancel() { isCancelled.store(true, ordering: .relaxed) }
-
-    func open(_ wanted: Part, for request: Request) {
-        DispatchQueue.global().async { [self] in
-            do {
-                // First: to open a pipe is to wait for somebody.
-                let attributes = try FileManager.default.attributesOfItem(
-                    atPath: url.resolvingSymlinksInPath().path
-                )
-                guard attributes[.type] as? FileAttributeType == .typeRegular else {
-                    throw Refusal("\(url.path) is no file")
-                }
-                let file = try FileHandle(forReadingFrom: url)
-                let size = (attributes[.size] as? NSNumber)?.intValue
-                let changed = (attributes[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate
-                let tag = "\(size ?? 0)-\(changed ?? 0)"
-                let part = wanted.tag == tag ? wanted : Part(origin: wanted.origin, total: size, tag: tag)
-                try file.seek(toOffset: UInt64(part.byteCount))
-                request.begin(part)
-                while !isCancelled.load(ordering: .relaxed) {
-                    guard let data = try file.read(upToCount: 1 << 18), !data.isEmpty else { return request.finish() }
-                    request.receive(data)
-                }
-            } catch {
-                request.fail { WrappedFailureState(error, $0) }
-            }
+struct FileTransport: Transport {
+    func load(_ wanted: Part, into file: File) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try copy(wanted, into: file) }) }
         }
     }
-}
 
-enum HTTPStatus {
-    static func text(of status: Int) -> String { HTTPURLResponse.localizedString(forStatusCode: status).lowercased() }
+    /// Until the file takes nothing more, because the state was left.
+    private func copy(_ wanted: Part, into file: File) throws {
+        let url = wanted.origin.url
+        // First: to open a pipe is to wait for somebody.
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+        guard attributes[.type] as? FileAttributeType == .typeRegular else { throw Refusal("\(url.path) is no file") }
+        let source = try FileHandle(forReadingFrom: url)
+        let size = (attributes[.size] as? NSNumber)?.intValue
+        let changed = (attributes[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate
+        let tag = "\(size ?? 0)-\(changed ?? 0)"
+        let part = wanted.tag == tag ? wanted : Part(origin: wanted.origin, total: size, tag: tag)
+        try source.seek(toOffset: UInt64(part.byteCount))
+        try file.begin(part)
+        while let data = try source.read(upToCount: 1 << 18), !data.isEmpty { try file.append(data) }
+    }
 }

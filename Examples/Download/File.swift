@@ -1,0 +1,51 @@
+import Foundation
+import Heraclitus
+
+/// The file that a download writes, on behalf of its machine.
+///
+/// It is written in the machine's turn. So it has at least what the state says, and once the state is left, nothing is written any more.
+struct File: Sendable {
+    private let here: Workplace<Download>
+    private let file: FileHandle
+
+    init(of part: Part, for here: Workplace<Download>) throws {
+        self.here = here
+        let path = part.origin.partPath
+        if !FileManager.default.fileExists(atPath: path) { try Data().write(to: URL(fileURLWithPath: path)) }
+        file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    }
+
+    /// What of a part can be gone on with: no more than there is, and nothing of which nobody knows what it is.
+    func reusable(_ part: Part) throws -> Part {
+        try part.canGoOn && file.seekToEnd() >= part.byteCount ? part : Part(origin: part.origin)
+    }
+
+    /// The content is about to come, from the end of a part on.
+    func begin(_ part: Part) throws {
+        try here.fire.begin { _ in
+            try file.truncate(atOffset: UInt64(part.byteCount))
+            return LoadingState(part)
+        }
+    }
+
+    /// Some of it has come.
+    func append(_ data: Data) throws {
+        try here.fire.progress { loading in
+            try file.write(contentsOf: data)
+            return loading.adding(data.count)
+        }
+    }
+
+    /// All of it has come.
+    func finish() throws {
+        try here.fire.finish { loading in
+            let part = loading.current
+            if let total = part.total, total != part.byteCount { throw Refusal("only \(part.amount) came") }
+            try file.synchronize()
+            guard unsafe rename(part.origin.partPath, part.origin.target) == 0 else {
+                throw Refusal("\(part.origin.target): \(unsafe String(cString: strerror(errno)))")
+            }
+            return CompletedState(byteCount: part.byteCount)
+        }
+    }
+}

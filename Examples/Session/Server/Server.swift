@@ -1,0 +1,98 @@
+import Foundation
+import SessionSocket
+import Synchronization
+
+/// Says one thing after the other to everybody who listens, unless it is told to behave badly.
+final class Server: Sendable {
+    private let path: String
+
+    /// How long it waits between two sayings, in seconds.
+    private let pause: TimeInterval
+
+    private struct Contents {
+        /// `nil` while it refuses.
+        var listener: Socket?
+        var isStalled = false
+        var clients: [Socket] = []
+    }
+
+    private let contents: Mutex<Contents>
+
+    init(at path: String, pause: TimeInterval) throws {
+        self.path = path
+        self.pause = pause
+        contents = Mutex(Contents(listener: try Socket(listeningAt: path)))
+    }
+
+    /// Speaks to everybody again.
+    func serve() throws {
+        try contents.withLock { contents in
+            if contents.listener == nil { contents.listener = try Socket(listeningAt: path) }
+            contents.isStalled = false
+        }
+    }
+
+    /// Says nothing to anybody, and hangs up on nobody.
+    func stall() { contents.withLock { $0.isStalled = true } }
+
+    /// Hangs up on everybody.
+    func drop() {
+        let clients = contents.withLock { $0.clients }
+        for client in clients { client.shutDown() }
+    }
+
+    /// Lets nobody connect any more.
+    func refuse() { contents.withLock { $0.listener = nil } }
+
+    /// Accepts clients, for ever; each has a thread of its own.
+    func run() {
+        while true {
+            do {
+                while let client = try contents.withLock({ try $0.listener?.accept() }) {
+                    contents.withLock { $0.clients.append(client) }
+                    Thread.detachNewThread { self.talk(to: client) }
+                }
+            } catch {
+                complain(error)
+            }
+            Thread.sleep(forTimeInterval: min(pause, 0.1))
+        }
+    }
+
+    private func talk(to client: Socket) {
+        defer { contents.withLock { $0.clients.removeAll { $0 === client } } }
+        do {
+            // "after 17"
+            guard let words = try client.readLine()?.split(separator: " "), words.count == 2, words[0] == "after",
+                let last = Int(words[1]), (0..<Int.max >> 1).contains(last)
+            else { return client.shutDown() }
+            waitForService()
+            try client.send("welcome")
+            for number in (last + 1)... {
+                Thread.sleep(forTimeInterval: pause)
+                waitForService()
+                try client.send("\(number) \(Self.sayings[(number - 1) % Self.sayings.count])")
+            }
+        } catch {
+            // The client has gone.
+            client.shutDown()
+        }
+    }
+
+    private func waitForService() {
+        while contents.withLock({ $0.isStalled }) { Thread.sleep(forTimeInterval: min(pause, 0.1)) }
+    }
+
+    private static let sayings = [
+        "You cannot step twice into the same rivers; for fresh waters are ever flowing in upon you.",
+        "Nature loves to hide.",
+        "The way up and the way down is one and the same.",
+        "The sun is new every day.",
+        "It rests by changing.",
+        "Those who seek for gold dig up much earth and find a little.",
+        "Eyes and ears are bad witnesses to men if they have souls that understand not their language.",
+        "The bow is called life, but its work is death.",
+        "If you do not expect the unexpected, you will not find it.",
+        "Man's character is his fate.",
+    ]
+}

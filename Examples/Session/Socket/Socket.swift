@@ -1,0 +1,138 @@
+import Foundation
+import Synchronization
+
+/// A socket between processes of one computer, which has the path of a file; it is closed when nobody has it any more.
+package final class Socket: Sendable {
+    private let descriptor: Int32
+
+    /// What has come and is no whole line yet.
+    private let rest = Mutex<[UInt8]>([])
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Connects to whoever listens, or throws at once if nobody does.
+    package convenience init(connectingTo path: String) throws {
+        self.init(try Self.made(path))
+        // The call would wait as long as the other side does not accept.
+        try setWaiting(false)
+        try unsafe Self.call("connect to", path) { unsafe connect(descriptor, $0, $1) }
+        try setWaiting(true)
+    }
+
+    /// Listens, in the place of somebody who has left the file.
+    package convenience init(listeningAt path: String) throws {
+        self.init(try Self.made(path))
+        if (try? Socket(connectingTo: path)) == nil, Self.isSocket(path) { unsafe unlink(path) }
+        try unsafe Self.call("listen at", path) { unsafe bind(descriptor, $0, $1) }
+        guard listen(descriptor, 64) == 0 else { throw SocketError("listen at", path) }
+        try setWaiting(false)
+    }
+
+    /// The next one who has connected; `nil` if there is none now.
+    package func accept() throws -> Socket? {
+        let other = Foundation.accept(descriptor, nil, nil)
+        guard other >= 0 else {
+            if errno == EAGAIN || errno == EINTR || errno == ECONNABORTED { return nil }
+            throw SocketError("accept")
+        }
+        let socket = Socket(other)
+        try socket.setWaiting(true)
+        return socket
+    }
+
+    /// Waits for the next whole line; `nil` when somebody has hung up.
+    package func readLine() throws -> String? {
+        while true {
+            if let line = takeLine() { return line }
+            var bytes = [UInt8](repeating: 0, count: 1 << 12)
+            let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SocketError("read") }
+            guard count > 0 else { return nil }
+            rest.withLock { $0 += bytes[..<count] }
+        }
+    }
+
+    private func takeLine() -> String? {
+        rest.withLock { rest in
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            defer { rest.removeSubrange(...end) }
+            return String(decoding: rest[..<end], as: UTF8.self)
+        }
+    }
+
+    /// Sends a line.
+    package func send(_ line: String) throws {
+        var bytes = Array("\(line)\n".utf8)[...]
+        while !bytes.isEmpty {
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe Foundation.send(descriptor, $0.baseAddress, $0.count, Self.quietly)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SocketError("send") }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    /// Hangs up: whoever waits for a line waits no longer.
+    package func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+}
+
+/// Why a socket does not do what it should.
+package struct SocketError: LocalizedError {
+    package let errorDescription: String?
+
+    fileprivate init(_ what: String, _ path: String? = nil, _ number: Int32 = errno) {
+        let reason = unsafe String(cString: strerror(number))
+        errorDescription = "cannot \(what)\(path.map { " \($0)" } ?? ""): \(reason)"
+    }
+}
+
+// MARK: - The system's calls
+
+extension Socket {
+    #if canImport(Darwin)
+        private static let stream = SOCK_STREAM
+        private static let quietly: Int32 = 0
+    #else
+        private static let stream = Int32(SOCK_STREAM.rawValue)
+        /// Without the signal that ends a program that writes to nobody.
+        private static let quietly = Int32(MSG_NOSIGNAL)
+    #endif
+
+    private static func made(_ path: String) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, stream, 0)
+        guard descriptor >= 0 else { throw SocketError("make a socket for", path) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        return descriptor
+    }
+
+    private func setWaiting(_ waits: Bool) throws {
+        guard fcntl(descriptor, F_SETFL, waits ? 0 : O_NONBLOCK) == 0 else { throw SocketError("set") }
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    private static func call(
+        _ what: String,
+        _ path: String,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard path.utf8.count < room else { throw SocketError(what, path, ENAMETOOLONG) }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let result = unsafe withUnsafePointer(to: address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw SocketError(what, path) }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Heraclitus
+
+final class DisconnectedState: RestingState {
+    let heard: Int
+
+    init(heard: Int) { self.heard = heard }
+
+    var text: String { "disconnected" }
+}
+
+final class ConnectingState: OnlineState, Working {
+    let heard: Int
+    let failures: Int
+    let until: Date
+
+    init(after heard: Int, failures: Int = 0, until: Date) {
+        self.heard = heard
+        self.failures = failures
+        self.until = until
+    }
+
+    func work(_ here: Workplace<Session>) async throws {
+        let line = try here.context.call()
+        try line.say("after \(heard)")
+        guard try await line.next() == "welcome" else { throw Trouble.hungUp }
+        try here.fire.connected { ConnectedState(on: line, after: $0, until: here.context.patienceEnds) }
+    }
+
+    var text: String { failures == 0 ? "connecting" : "connecting, attempt \(failures + 1)" }
+}
+
+final class ConnectedState: OnlineState, Working {
+    let heard: Int
+    let failures: Int
+    let until: Date
+    private let saying: Saying?
+    private let line: Line
+
+    init(on line: Line, after connecting: ConnectingState, until: Date) {
+        heard = connecting.heard
+        failures = connecting.failures
+        self.until = until
+        saying = nil
+        self.line = line
+    }
+
+    /// The same after a saying: the server is well again, and patience begins anew.
+    private init(_ saying: Saying, on line: Line, until: Date) {
+        heard = saying.number
+        failures = 0
+        self.until = until
+        self.saying = saying
+        self.line = line
+    }
+
+    func work(_ here: Workplace<Session>) async throws {
+        for try await words in line {
+            let saying = try Saying(words)
+            try here.fire.hear { ConnectedState(saying, on: $0.line, until: here.context.patienceEnds) }
+        }
+        throw Trouble.hungUp
+    }
+
+    var text: String { saying.map { "\($0.number). \($0.text)" } ?? "connected" }
+}
+
+final class BackingOffState: SessionState {
+    let heard: Int
+    let failures: Int
+    let reason: String
+    let until: Date
+
+    init(after online: any OnlineState, because reason: String, until: Date) {
+        heard = online.heard
+        failures = online.failures + 1
+        self.reason = reason
+        self.until = until
+    }
+
+    var text: String { "\(reason); again at \(clock(until))" }
+}
+
+final class FailedState: RestingState {
+    let heard: Int
+    let failures: Int
+    let reason: String
+
+    init(after online: any OnlineState, because reason: String) {
+        heard = online.heard
+        failures = online.failures + 1
+        self.reason = reason
+    }
+
+    var text: String { "failed, attempt \(failures): \(reason)" }
+}

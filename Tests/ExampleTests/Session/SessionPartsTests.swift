@@ -1,0 +1,103 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import SessionSocket
+import Testing
+
+@testable import Session
+
+@Suite("The parts of session", .timeLimit(.minutes(20))) struct SessionPartsTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A server in this process, which says what a test says.
+    private func listener() throws -> (Socket, Network) {
+        (try Socket(listeningAt: directory.file("river")), Network(path: directory.file("river"), patience: 600))
+    }
+
+    private func accepted(_ listener: Socket) async throws -> Socket {
+        while true {
+            if let client = try listener.accept() { return client }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    @Test("Reads that wait keep no task from running, and end when their tasks are cancelled")
+    func stalledReads() async throws {
+        let (listener, network) = try listener()
+        // More than there are threads for tasks.
+        let reads = try (0..<40).map { _ in
+            let line = try network.call()
+            return Task { try await line.next() }
+        }
+        var clients: [Socket] = []
+        for _ in reads { clients.append(try await accepted(listener)) }
+        #expect(await Task.detached { 7 }.value == 7)
+        for read in reads { read.cancel() }
+        for read in reads { await #expect(throws: CancellationError.self) { try await read.value } }
+        withExtendedLifetime(clients) {}
+    }
+
+    @Test("A line that nobody has any more is hung up")
+    func hungUp() async throws {
+        let (listener, network) = try listener()
+        do { try network.call().say("after 0") }
+        let client = try await accepted(listener)
+        #expect(try client.readLine() == "after 0")
+        #expect(try client.readLine() == nil)
+    }
+
+    @Test("What makes no sense is not asked for again", arguments: ["hello", "0", "x Nature loves to hide."])
+    func gibberish(words: String) async throws {
+        let (listener, network) = try listener()
+        let session = StateMachine<Session>(context: network)
+        try session.fire.connect { ConnectingState(after: $0.heard, until: network.patienceEnds) }
+        let server = try await accepted(listener)
+        try server.send("welcome")
+        try server.send(words)
+        let failed = try await session.wait(for: FailedState.self)
+        #expect(failed.reason == "the server says \"\(words)\", which makes no sense")
+    }
+
+    @Test("A session that is disconnected or released hangs up", arguments: [false, true])
+    func ends(isReleased: Bool) async throws {
+        let (listener, network) = try listener()
+        var session: StateMachine<Session>? = StateMachine<Session>(context: network)
+        try session?.fire.connect(ConnectingState(after: 41, until: network.patienceEnds))
+        let server = try await accepted(listener)
+        #expect(try server.readLine() == "after 41")
+        try server.send("welcome")
+        try server.send("42 Nature loves to hide.")
+        if let states = session?.states { for await state in states where state.heard == 42 { break } }
+        if !isReleased { try session?.fire.disconnect { DisconnectedState(heard: $0.heard) } }
+        session = nil
+        #expect(try server.readLine() == nil)
+    }
+
+    @Test("Back-off grows twice as long each time, up to a minute, and differs by chance")
+    func pauses() {
+        for (failures, longest) in [(1, 0.5), (2, 1.0), (5, 8.0), (8, 60.0), (2_000, 60.0)] {
+            let pauses = (0..<100).map { _ in Network.pause(after: failures) }
+            #expect(pauses.allSatisfy { (longest / 2...longest).contains($0) })
+            #expect(Set(pauses).count > 50)
+        }
+    }
+
+    @Test("Its definition is right, its states keep their data, and the README draws it")
+    func states() async throws {
+        #expect(Session.diagnostics.isEmpty && Session.findings.isEmpty)
+        let (listener, network) = try listener()
+        let connecting = ConnectingState(after: 3, failures: 2, until: Date(timeIntervalSinceReferenceDate: 5))
+        try expectArchives(connecting)
+        let connected = ConnectedState(on: try network.call(), after: connecting, until: connecting.until)
+        try expectArchives(connected, except: ["line"])
+        try expectArchives(BackingOffState(after: connecting, because: "no", until: connecting.until))
+        try expectArchives(FailedState(after: connecting, because: "no"))
+        try expectArchives(DisconnectedState(heard: 3))
+        let readme = try String(contentsOfFile: packageFolder + "/Examples/Session/README.md", encoding: .utf8)
+        let diagram = Session.table.mermaid()
+        #expect(readme.contains("```mermaid\n\(diagram)```\n"), "\(diagram)")
+        withExtendedLifetime(listener) {}
+    }
+}
