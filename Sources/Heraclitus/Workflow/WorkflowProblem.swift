@@ -78,6 +78,12 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// Several events fire when the work of a state has failed.
     case ambiguousFailure(state: String, events: [String])
 
+    /// The name of a type of effects is blank.
+    case blankEffectName(typeName: String)
+
+    /// Several types of effects have the same name, so an archive would be ambiguous.
+    case duplicateEffectName(String, typeNames: [String])
+
     /// The type of the initial state is neither a class nor `any` protocol of states: for example an optional, or `any Error`.
     case unsuitableStateType(String)
 
@@ -163,6 +169,10 @@ extension WorkflowProblem: CustomStringConvertible {
             "The event \"\(event)\" fires when work has failed, but no state that it leads from is `Working`."
         case .ambiguousFailure(let state, let events):
             "Several events fire when the work of \(state) has failed: \(events.joined(separator: ", "))."
+        case .blankEffectName(let typeName):
+            "The name of the effect \(typeName) is blank."
+        case .duplicateEffectName(let name, let typeNames):
+            "Several effects have the name \"\(name)\": \(typeNames.joined(separator: ", "))."
         case .unsuitableStateType(let name):
             "The initial state is declared as \(name), which is neither a class nor `any` protocol of states."
         case .foreignState(let className, let expected):
