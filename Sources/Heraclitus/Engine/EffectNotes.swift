@@ -2,6 +2,9 @@
 
 /// The effects of a machine that comes from a store and goes back there.
 struct EffectNotes: Sendable {
+    /// Tells the date.
+    let scheduler: Scheduler
+
     /// Those that its archive had, as they stood there.
     var carried: JSONValue?
 

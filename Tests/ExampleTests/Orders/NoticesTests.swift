@@ -22,7 +22,7 @@ import Testing
         _ = try orders("ship", "1", "--tracking", "T1")
         let lines = try orders("run", "--once").output.split(separator: "\n").map {
             // Without the key, whose numbers are the store's.
-            $0.drop { $0 != " " }.dropFirst()
+            String($0.drop { $0 != " " }.dropFirst())
         }
         #expect(
             lines.filter { $0.hasPrefix("to 1") } == [

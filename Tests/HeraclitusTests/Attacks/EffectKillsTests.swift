@@ -102,19 +102,3 @@ import Testing
         }
     }
 }
-
-private final class TollingState: WorkflowState, Effecting {
-    let number: Int
-    init(_ number: Int) { self.number = number }
-    var effects: [any Effect] { number == 0 ? [] : [Toll(number: number)] }
-}
-
-private struct Toll: Effect {
-    let number: Int
-}
-
-private struct Tolling: Workflow {
-    static var initial: any WorkflowState { TollingState(0) }
-    static var effects: [any Effect.Type] { [Toll.self] }
-    let toll = Event(from: TollingState.self, to: TollingState.self)
-}

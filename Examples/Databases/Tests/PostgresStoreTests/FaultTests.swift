@@ -198,10 +198,10 @@ struct FaultTests {
     func locked() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
-        let store = try await PostgresStore(database, statementTimeout: .milliseconds(200))
+        let store = try await PostgresStore(database, statementTimeout: .seconds(2))
         try await store.save(archive("1"))
         let holding = Task {
-            try await server.sql("begin; select * from machines for update; select pg_sleep(3); commit", in: database)
+            try await server.sql("begin; select * from machines for update; select pg_sleep(10); commit", in: database)
         }
         try await Task.sleep(for: .milliseconds(800))
         let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("1", replacing: 1)) }

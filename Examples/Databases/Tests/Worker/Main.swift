@@ -43,6 +43,8 @@ import StoreTesting
             let id = ids.randomElement() ?? "1"
             do {
                 ledger.noteSaved(id, try await store.count(id))
+                // What else runs on this computer is not to wait for long.
+                try? await Task.sleep(for: .milliseconds(2))
             } catch {
                 if let error = error as? DatabaseError, case .unclear = error.reason { ledger.noteUnclear(id) }
                 try? await Task.sleep(for: .milliseconds(20))

@@ -8,19 +8,19 @@
 
 extension StateMachine {
     /// Has the machine note the effects of the states that it enters, as one of a store, after those that were stored and not carried out yet.
-    func noteEffects(after outbox: Outbox? = nil) throws(ArchiveError) {
+    func noteEffects(after outbox: Outbox? = nil, _ scheduler: Scheduler) throws(ArchiveError) {
         let carried: JSONValue?
         do {
             carried = try outbox.map { try JSONValue(json: try archiveEncoder.encode($0)) }
         } catch {
             throw .malformed(path: EnvelopeKey.outbox.rawValue, explanation: ArchiveError.explanation(of: error))
         }
-        core.madeEnvironment.changeEffectNotes { $0 = EffectNotes(carried: carried) }
+        core.madeEnvironment.changeEffectNotes { $0 = EffectNotes(scheduler: scheduler, carried: carried) }
     }
 
     /// The effects to be stored with the machine: those that were there, and those of the states that were entered; `nil` for none.
     func outbox() throws(ArchiveError) -> Outbox? {
-        guard let environment = core.environment, let notes = environment.effects,
+        guard let notes = core.environment?.effects,
             notes.carried != nil || !notes.entered.isEmpty
         else { return nil }
         var outbox: Outbox
@@ -29,16 +29,16 @@ extension StateMachine {
         } catch {
             throw .malformed(path: EnvelopeKey.outbox.rawValue, explanation: ArchiveError.explanation(of: error))
         }
-        try outbox.add(notes.entered, of: W.self, at: environment.scheduler.date)
+        try outbox.add(notes.entered, of: W.self, at: notes.scheduler.date)
         return outbox
     }
 }
 
 extension StoredArchive {
     /// Has a machine that was restored from this archive keep its effects.
-    func handEffects(to machine: StateMachine<some Workflow>) throws(ArchiveError) {
+    func handEffects(to machine: StateMachine<some Workflow>, _ scheduler: Scheduler = .system) throws(ArchiveError) {
         do {
-            try machine.noteEffects(after: try outbox())
+            try machine.noteEffects(after: try outbox(), scheduler)
         } catch let error as ArchiveError {
             throw error
         } catch {

@@ -222,7 +222,7 @@ public struct StoredArchive: Sendable, Hashable {
         scheduler: Scheduler = .system
     ) throws(ArchiveError) -> StateMachine<W> {
         let machine = try StateMachine<W>(archive: archive, context: context, limit: limit, scheduler: scheduler)
-        try handEffects(to: machine)
+        try handEffects(to: machine, scheduler)
         return machine
     }
 }
