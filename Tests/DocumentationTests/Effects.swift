@@ -3,12 +3,12 @@ import Heraclitus
 import Synchronization
 import Testing
 
+private final class CartState: EmptyState {}
+
 private struct SendMail: Effect {
     let to: String
     let subject: String
 }
-
-private final class CartState: EmptyState {}
 
 private final class PaidState: WorkflowState, Effecting {
     let buyer: String

@@ -29,14 +29,15 @@ import Testing
             number = numbers.max() ?? 0
             let acknowledged = try Self.lines(of: log, "saved").compactMap { Int($0[1]) }.max() ?? 0
             #expect(acknowledged <= number, "\(acknowledged) was acknowledged, \(number) is there")
-        } while ContinuousClock.now < end
+            // On a busy machine a process may be killed before it has done anything.
+        } while ContinuousClock.now < end || (number < 5 && kills < 100)
         try await Self.deliver(DirectoryStore(at: folder), try Self.open(log.path))
         var contents: [String: Set<String>] = [:]
         for line in try Self.lines(of: log, "effect") { contents[line[1], default: []].insert(line[2]) }
         #expect(contents.values.allSatisfy { $0.count == 1 }, "An effect has two contents.")
         for id in Self.ids {
             let done = contents.filter { $0.key.hasPrefix(id + "/") }.values.compactMap { $0.first.flatMap { Int($0) } }
-            #expect(done.sorted() == Array(1...max(1, number)), "\(id)")
+            #expect(done.sorted() == Array(1...max(1, number)).filter { $0 <= number }, "\(id)")
         }
         print("kills of stores with effects: \(kills) kills, \(number) transactions")
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/.store")

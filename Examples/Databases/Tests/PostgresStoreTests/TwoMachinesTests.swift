@@ -6,6 +6,8 @@ import Testing
 
 @Suite(
     "Two machines with PostgreSQL, one of which dies",
+    // Each round has two servers of its own.
+    .serialized,
     .enabled(
         if: Server.isExpected,
         "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
