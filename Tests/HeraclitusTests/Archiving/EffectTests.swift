@@ -274,12 +274,13 @@ import Testing
         while try await store.effects(of: Office.self).contains(where: { !$0.isParked }) {
             let due = try #require(try await store.load("1")?.effectsDue)
             waits.append(due.timeIntervalSince(clock.scheduler.date))
-            clock.advance(by: .seconds(max(0, due.timeIntervalSince(clock.scheduler.date))))
+            // A little more, because neither clocks nor dates are exact.
+            clock.advance(by: .seconds(max(0, due.timeIntervalSince(clock.scheduler.date)) + 0.001))
             try await store.deliver(Office.self, policy: policy, scheduler: clock.scheduler) { _, _ in throw Failed() }
         }
         #expect(waits.count == 5)
         for (wait, longest) in zip(waits, [0, 10, 20, 40, 60.0]) {
-            #expect((0.75 * longest - 0.001...longest + 0.001).contains(wait), "\(waits)")
+            #expect((0.75 * longest - 0.01...longest + 0.01).contains(wait), "\(waits)")
         }
     }
 

@@ -84,7 +84,7 @@ import Testing
         let path = try #require(ProcessInfo.processInfo.environment[folderKey])
         let store = try DirectoryStore(at: URL(fileURLWithPath: path))
         let log = try open(path + ".log")
-        let moment = Double.random(in: 0.001...0.08)
+        let moment = Double.random(in: 0.001...0.4)
         Thread.detachNewThread {
             Thread.sleep(forTimeInterval: moment)
             kill(getpid(), SIGKILL)
