@@ -89,7 +89,7 @@ private final class Mailer: Sendable {
 
     @Test("Several machines are one unit of work")
     func several() async throws {
-        try await store.update(["ann", "bob"], of: Account.self) { accounts in
+        try await store.update(together: ["ann", "bob"], of: Account.self) { accounts in
             try accounts[0].fire.withdraw { open in OpenState(open.balance - 10) }
             try accounts[1].fire.deposit { open in OpenState(open.balance + 10) }
         }

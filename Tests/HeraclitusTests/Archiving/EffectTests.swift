@@ -311,7 +311,7 @@ import Testing
         let place = try StoreTests.Place(kind)
         let store = place.store
         var attempts = 0
-        try await store.update(["1", "2"], of: Office.self) { machines in
+        try await store.update(together: ["1", "2"], of: Office.self) { machines in
             attempts += 1
             try machines[0].fire.mail(MailingState("1"))
             try machines[1].fire.mail(MailingState("2"))
@@ -323,14 +323,14 @@ import Testing
         #expect(try await store.effects(of: Office.self).map(\.key.id).sorted() == ["1", "2"])
         struct Stop: Error {}
         await #expect(throws: Stop.self) {
-            try await store.update(["1", "2"], of: Office.self) { machines in
+            try await store.update(together: ["1", "2"], of: Office.self) { machines in
                 try machines[0].fire.rest()
                 throw Stop()
             }
         }
         #expect(try await store.ids(of: Office.self, in: MailingState.self) == ["1", "2"])
         await #expect(throws: StoreError.self) {
-            try await store.update(["1", "1"], of: Office.self, attempts: 2) { try $0[0].fire.rest() }
+            try await store.update(together: ["1", "1"], of: Office.self, attempts: 2) { try $0[0].fire.rest() }
         }
     }
 }

@@ -90,7 +90,7 @@ import Testing
             kill(getpid(), SIGKILL)
         }
         while true {
-            let number = try await store.update(ids, of: Tolling.self) { machines in
+            let number = try await store.update(together: ids, of: Tolling.self) { machines in
                 var number = 0
                 for machine in machines {
                     try machine.fire.toll { TollingState($0.number + 1) }

@@ -10,7 +10,7 @@ extension ArchiveStore {
     /// Changes several machines as one unit of work: all of them are saved, or none.
     ///
     /// ```swift
-    /// try await store.update(["alice", "bob"], of: Account.self) { accounts in
+    /// try await store.update(together: ["alice", "bob"], of: Account.self) { accounts in
     ///     try accounts[0].fire.withdraw { open in OpenState(open.balance - 10) }
     ///     try accounts[1].fire.deposit { open in OpenState(open.balance + 10) }
     /// }
@@ -30,7 +30,7 @@ extension ArchiveStore {
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``ArchiveError``.
     public func update<W: Workflow, Result>(
-        _ ids: [String],
+        together ids: [String],
         of workflow: W.Type,
         attempts: Int = 20,
         scheduler: Scheduler = .system,
@@ -39,7 +39,7 @@ extension ArchiveStore {
         saved: ([[StateTransition]]) async throws -> Void = { _ in }
     ) async throws -> Result where W.Context == Void {
         try await update(
-            ids,
+            together: ids,
             of: workflow,
             context: (),
             attempts: attempts,
@@ -66,7 +66,7 @@ extension ArchiveStore {
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``ArchiveError``.
     public func update<W: Workflow, Result>(
-        _ ids: [String],
+        together ids: [String],
         of workflow: W.Type,
         context: W.Context,
         attempts: Int = 20,

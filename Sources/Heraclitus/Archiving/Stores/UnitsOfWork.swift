@@ -77,7 +77,7 @@ extension ArchiveStore {
         saved: ([StateTransition]) async throws -> Void = { _ in }
     ) async throws -> Result {
         try await update(
-            [id],
+            together: [id],
             of: workflow,
             context: context,
             attempts: attempts,
