@@ -23,6 +23,8 @@ let package = Package(
         .executable(name: "inbox", targets: ["Inbox"]),
         .executable(name: "operations", targets: ["Operations"]),
         .executable(name: "orders", targets: ["Orders"]),
+        // No product for users: the orders of Examples/Databases are the same program with more stores.
+        .library(name: "OrdersDesk", targets: ["OrdersDesk"]),
         .executable(name: "session", targets: ["Session"]),
         .executable(name: "session-server", targets: ["SessionServer"]),
         .executable(name: "subscription", targets: ["Subscription"]),
@@ -78,9 +80,15 @@ let package = Package(
         ),
         .executableTarget(
             name: "Orders",
+            dependencies: ["OrdersDesk"],
+            path: "Examples/Orders/Program",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "OrdersDesk",
             dependencies: ["Heraclitus"],
             path: "Examples/Orders",
-            exclude: ["README.md"],
+            exclude: ["Program", "README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -132,7 +140,8 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusTesting", "Inbox",
-                "Operations", "Orders", "Session", "SessionServer", "SessionSocket", "Subscription", "TrafficLight",
+                "Operations", "Orders", "OrdersDesk", "Session", "SessionServer", "SessionSocket", "Subscription",
+                "TrafficLight",
             ],
             exclude: [
                 "Download/server.py", "DpkgReplay/Logs", "DpkgReplay/line_by_line.py", "Orders/Golden", "Outputs",
@@ -150,7 +159,7 @@ let package = Package(
 
 // CI's sanitizers look at the library and its own tests, and need not build the rest.
 if Context.environment["HERACLITUS_LIBRARY_ALONE"] != nil {
-    package.products.removeAll { $0 is Product.Executable }
+    package.products.removeAll { $0 is Product.Executable || $0.name == "OrdersDesk" }
     package.targets.removeAll { target in
         target.path?.hasPrefix("Examples/") == true || ["DocumentationTests", "ExampleTests"].contains(target.name)
     }

@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "SQLStores", targets: ["SQLStores"]),
         .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
         .library(name: "PostgresStore", targets: ["PostgresStore"]),
+        .executable(name: "store-orders", targets: ["StoreOrders"]),
         .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
     ],
     dependencies: [.package(name: "heraclitus", path: "../..")],
@@ -48,6 +49,16 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The root's `orders` with more stores; of another name, because both packages are built together.
+        .executableTarget(
+            name: "StoreOrders",
+            dependencies: [
+                "PostgresStore", "SQLiteStore", .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "OrdersDesk", package: "heraclitus"),
+            ],
+            path: "Sources/Orders",
+            swiftSettings: settings
+        ),
         .target(
             name: "StoreTesting",
             dependencies: [.product(name: "Heraclitus", package: "heraclitus")],
@@ -62,10 +73,19 @@ let package = Package(
             path: "Tests/Counter",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "worker",
+            dependencies: [
+                "PostgresStore", "SQLStores", "SQLiteStore", "StoreTesting",
+                .product(name: "Heraclitus", package: "heraclitus"),
+            ],
+            path: "Tests/Worker",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "SQLStores", "SQLiteStore", "StoreTesting", "counter",
+                "SQLStores", "SQLiteStore", "StoreTesting", "counter", "worker",
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),
             ],
@@ -74,7 +94,7 @@ let package = Package(
         .testTarget(
             name: "PostgresStoreTests",
             dependencies: [
-                "PostgresStore", "SQLStores", "StoreTesting", "counter",
+                "PostgresStore", "SQLStores", "StoreOrders", "StoreTesting", "counter", "worker",
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),
             ],

@@ -13,9 +13,11 @@ enum Command: Equatable {
     case show(id: String)
     case list(state: String?)
     case run(isOnce: Bool)
+    case bench(Bench)
+    case work(BenchWork)
 
     static let usage = """
-        usage: orders DIRECTORY [COMMAND]
+        usage: orders [--database] DIRECTORY [COMMAND]
 
           add ID NAME PRICE [QUANTITY]     put something into a cart, a new one if there is none
           remove ID NAME                   take it out
@@ -28,9 +30,12 @@ enum Command: Equatable {
           cancel ID [--reason TEXT]        likewise
           show ID
           list [STATE]
-          run [--once]                     cancels orders that were not paid in time, until it is ended
+          run [--once]                     cancels orders that were not paid in time and sends notices, until it is ended
+          bench [--workers N] [--seconds S]
+                                           lets processes work on orders of their own, and checks the books afterwards
 
-        Without a command, commands are read from standard input, one a line; "…" holds words together.
+        Without a command, commands are read from standard input, one a line; "…" holds words together. The orders of Examples/Databases also take
+        a file that ends in .sqlite, or postgres://…, for a directory.
         """
 
     struct Misuse: Error, CustomStringConvertible {
@@ -47,6 +52,13 @@ enum Command: Equatable {
         } else if verb == "run" {
             self = .run(isOnce: words.first == "--once")
             if words.first == "--once" { words.removeFirst() }
+        } else if verb == "bench" {
+            let workers = try Self.number("--workers", &words, 1...64) ?? 4
+            self = .bench(Bench(workers: workers, seconds: try Self.number("--seconds", &words, 1...86_400) ?? 10))
+        } else if verb == "bench-work" {
+            guard let prefix = words.popFirst(), let file = words.popFirst() else { throw Misuse("this is for bench") }
+            let seconds = try Self.number("--seconds", &words, 1...86_400) ?? 10
+            self = .work(BenchWork(prefix: prefix, file: file, seconds: seconds))
         } else {
             guard let id = words.popFirst() else { throw Misuse("\(verb) needs the id of an order") }
             switch verb {
@@ -92,6 +104,20 @@ enum Command: Equatable {
     ) throws(Misuse) -> String {
         guard words.popFirst() == name, let value = words.popFirst() else { throw Misuse("\(verb) needs \(name)") }
         return value
+    }
+
+    /// A number behind an option; `nil` if the option is left out.
+    private static func number(
+        _ name: String,
+        _ words: inout ArraySlice<String>,
+        _ range: ClosedRange<Int>
+    ) throws(Misuse) -> Int? {
+        guard words.first == name else { return nil }
+        words.removeFirst()
+        guard let number = words.popFirst().flatMap({ Int($0) }), range.contains(number) else {
+            throw Misuse("\(name) needs a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
     }
 
     /// An amount of money: digits, and two more for cents where there are any.

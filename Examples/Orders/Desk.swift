@@ -4,7 +4,13 @@ import Synchronization
 
 /// Carries commands out on a store.
 struct Desk {
-    let store: DirectoryStore
+    let store: any ArchiveStore
+
+    /// Where the store is, as its user has said.
+    var database = ""
+
+    /// Gets what was saved.
+    var saved: @Sendable (_ id: String, _ transitions: [StateTransition]) -> Void = { _, _ in }
 
     /// Carries a command out.
     /// - Parameter command: The command.
@@ -45,6 +51,8 @@ struct Desk {
         case .show(let id): try await show(id)
         case .list(let state): try await list(state)
         case .run(let isOnce): try await run(isOnce)
+        case .bench(let bench): try await bench.run(self)
+        case .work(let work): try await work.run(self)
         }
     }
 
@@ -64,6 +72,9 @@ struct Desk {
             }
             defer { registration.cancel() }
             try body(order)
+        } saved: { transitions in
+            saved(id, transitions)
+        }
         }
         return lines.withLock { $0 }
     }
@@ -72,7 +83,7 @@ struct Desk {
         "\(id) is \(type(of: state).name), \(state.purchase == nil ? "\(state.items.count) items" : state.paymentText)"
     }
 
-    /// Fires what is due, once or until the program is ended; any number of copies may do so.
+    /// Fires what is due and sends notices, once or until the program is ended; any number of copies may do so.
     private func run(_ isOnce: Bool) async throws -> [String] {
         repeat {
             try await store.fireDue(Order.self) { id, error in
@@ -82,6 +93,14 @@ struct Desk {
                 let states = transitions.compactMap { $0.destination as? any OrderState }
                 let lines = states.map { Self.line(id, $0) + "\n" }.joined()
                 try FileHandle.standardOutput.write(contentsOf: Data(lines.utf8))
+            }
+            try await store.deliver(Order.self) { effect, error in
+                OrdersProgram.complain("\(effect.key): \(error)")
+            } _: { effect, key in
+                guard let notice = effect as? Notice else { throw Refusal("nobody carries out \(effect)") }
+                // What it is sent by would recognise the key of one that was sent before.
+                let line = "\(key) to \(notice.address): \(notice.text)\n"
+                try FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
             }
             // Other copies may place orders that are due sooner than any that is known now.
             if !isOnce { try await Task.sleep(for: .milliseconds(500)) }

@@ -17,7 +17,7 @@ public enum StoreConformance {
     public static func failures(_ makeStore: () async throws -> any ArchiveStore) async throws -> [String] {
         var failures: [String] = []
         for (name, check) in checks {
-            let report = Report()
+            let report = ConformanceReport()
             let store = try await makeStore()
             do {
                 try await check(store, report)
@@ -29,11 +29,13 @@ public enum StoreConformance {
         return failures
     }
 
-    private typealias Check = @Sendable (any ArchiveStore, Report) async throws -> Void
+    private typealias Check = @Sendable (any ArchiveStore, ConformanceReport) async throws -> Void
 
     private static let checks: [(String, Check)] = [
         ("keeping", keeping), ("ids", ids), ("conflicts", conflicts), ("deleting", deleting), ("finding", finding),
         ("pages", pages), ("deadlines", deadlines), ("several at once", several), ("updating together", together),
+        ("saving together", transactions), ("transfers", transfers), ("effects", effects),
+        ("failing effects", failingEffects), ("workers", workers),
     ]
 
     /// Ids that have been trouble somewhere.
@@ -46,7 +48,7 @@ public enum StoreConformance {
     ]
 
     /// An archive that is new, or that replaces the one of a revision.
-    private static func archive(
+    static func archive(
         _ id: String,
         replacing revision: Int = 0,
         _ state: String = "On",
@@ -58,7 +60,7 @@ public enum StoreConformance {
         return StoredArchive(id: id, revision: revision, workflow: workflow, state: state, due: due, archive: archive)
     }
 
-    private static func keeping(_ store: any ArchiveStore, _ report: Report) async throws {
+    private static func keeping(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let contents = [
             "{}", #"{"text":"a/b \"c\" ü 👩‍👩‍👧 \\u0000","number":1.50}"#, "{ \"spaces\" : [ ] }",
             "{\"long\":\"\(String(repeating: "x", count: 1_000_000))\"}",
@@ -78,7 +80,7 @@ public enum StoreConformance {
         }
     }
 
-    private static func ids(_ store: any ArchiveStore, _ report: Report) async throws {
+    private static func ids(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         for (index, id) in oddIDs.enumerated() { try await store.save(archive(id, content: "[\(index)]")) }
         for (index, id) in oddIDs.enumerated() {
             let found = try await store.load(id)
@@ -93,7 +95,7 @@ public enum StoreConformance {
         report.expect(listed.count == oddIDs.count, "an id is listed twice, or not at all")
     }
 
-    private static func conflicts(_ store: any ArchiveStore, _ report: Report) async throws {
+    private static func conflicts(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         await report.expectConflict(expected: 1, found: 0) { try await store.save(archive("1", replacing: 1)) }
         report.expect(try await store.load("1") == nil, "a save that was a conflict has kept something")
         let first = try await store.save(archive("1", content: "[1]"))
@@ -110,7 +112,7 @@ public enum StoreConformance {
         report.expect(try await store.load("1")?.revision == second, "a conflict has deleted something")
     }
 
-    private static func deleting(_ store: any ArchiveStore, _ report: Report) async throws {
+    private static func deleting(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         report.expect(try await !store.delete("1", expecting: nil), "something was deleted that was never saved")
         await report.expectConflict(expected: 3, found: 0) { try await store.delete("1", expecting: 3) }
         var largest = 0
@@ -137,7 +139,7 @@ public enum StoreConformance {
         }
     }
 
-    private static func finding(_ store: any ArchiveStore, _ report: Report) async throws {
+    private static func finding(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         try await store.save(archive("b", "On"))
         let revision = try await store.save(archive("a", "On"))
         try await store.save(archive("c", "Off"))
@@ -156,7 +158,7 @@ public enum StoreConformance {
         }
     }
 
-    private static func pages(_ store: any ArchiveStore, _ report: Report) async throws {
+    private static func pages(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         for id in oddIDs { try await store.save(archive(id, id.utf8.count % 2 == 0 ? "On" : "Off")) }
         try await store.save(archive("door", "On", workflow: "Door"))
         for state in [nil, "On", "Off"] {
@@ -183,7 +185,7 @@ public enum StoreConformance {
         report.expect(last == ["door"], "what comes after an id that is not stored is not found")
     }
 
-    private static func deadlines(_ store: any ArchiveStore, _ report: Report) async throws {
+    private static func deadlines(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
         let dues: [(String, Date?)] = [
             ("later", date + 60), ("second", date), ("first", date - 60), ("never", nil), ("early", .distantPast),
@@ -208,7 +210,7 @@ public enum StoreConformance {
         report.expect(listed == ["second"], "what is due no longer, or was deleted, is listed as due")
     }
 
-    private static func several(_ store: any ArchiveStore, _ report: Report) async throws {
+    private static func several(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let ids = (0..<50).map { "\($0)" }
         let first = try await store.save(each: ids.map { archive($0, content: "[\($0)]") })
         report.expect(first.allSatisfy { $0 != nil }, "what is new is not saved with others")
@@ -228,7 +230,7 @@ public enum StoreConformance {
         report.expect(try await store.ids(of: nil, in: "On") == ["20"], "a conflict has kept others from being saved")
     }
 
-    private static func together(_ store: any ArchiveStore, _ report: Report) async throws {
+    private static func together(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let (tasks, saves, attempts) = (4, 10, 2_000)
         let areDone = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<tasks {
@@ -265,7 +267,7 @@ public enum StoreConformance {
 }
 
 /// What a check has found.
-private final class Report {
+final class ConformanceReport {
     private(set) var failures: [String] = []
 
     func add(_ failure: String) { failures.append(failure) }

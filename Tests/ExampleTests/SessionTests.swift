@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Orders
+@testable import OrdersDesk
 
 @Suite("Sessions that READMEs print") struct SessionTests {
     @Test("What the README of an example prints is what the program says", arguments: ["FirstProgram", "Orders"])

@@ -172,7 +172,7 @@ extension Data {
     }
 }
 
-private let archiveEncoder = encoder([.sortedKeys, .withoutEscapingSlashes])
+let archiveEncoder = encoder([.sortedKeys, .withoutEscapingSlashes])
 
 private let prettyEncoder = encoder([.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
 

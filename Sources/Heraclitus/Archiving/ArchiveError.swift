@@ -36,6 +36,15 @@ public enum ArchiveError: Error, Sendable {
 
     /// The state's data cannot be written, for example a number that JSON does not have.
     case unwritableState(String, underlyingError: any Error)
+
+    /// The workflow does not list a type of effects with that name.
+    case unknownEffect(String, known: [String])
+
+    /// The effect could not be decoded from its data.
+    case brokenEffect(String, underlyingError: any Error)
+
+    /// The effect's data cannot be written.
+    case unwritableEffect(String, underlyingError: any Error)
 }
 
 extension ArchiveError: CustomStringConvertible {
@@ -65,6 +74,13 @@ extension ArchiveError: CustomStringConvertible {
             "The data of the state \"\(name)\" cannot be read\(Self.place(path)): \(Self.explanation(of: error))"
         case .unwritableState(let name, let error):
             "The data of the state \"\(name)\" cannot be written: \(Self.explanation(of: error))"
+        case .unknownEffect(let name, let known):
+            "The workflow lists no effect \"\(name)\"; "
+                + "it lists \(known.isEmpty ? "none" : known.nearestFirst(to: name).joined(separator: ", "))."
+        case .brokenEffect(let name, let error):
+            "The data of the effect \"\(name)\" cannot be read: \(Self.explanation(of: error))"
+        case .unwritableEffect(let name, let error):
+            "The data of the effect \"\(name)\" cannot be written: \(Self.explanation(of: error))"
         }
     }
 

@@ -14,6 +14,9 @@ enum EnvelopeKey: String, CodingKey {
     case state
     case data
     case definition
+
+    /// What a store is to have done; not read with the machine.
+    case outbox
 }
 
 /// The format of the envelope.

@@ -4,6 +4,7 @@ struct DefinitionCompiler {
     let version: Int
     let migrations: [Migration]
     let needsContext: Bool
+    let effects: [any Effect.Type]
 
     /// The type of the workflow.
     let workflowType: ObjectIdentifier
@@ -39,6 +40,7 @@ struct DefinitionCompiler {
         version = W.version
         migrations = W.migrations
         needsContext = W.Context.self != Void.self
+        effects = W.effects
         workflowType = ObjectIdentifier(type)
         properties = DeclaredProperties(of: workflowValue)
         unsuitableType = Self.isHandedOutAsObject(initial) ? nil : String(describing: W.AnyState.self)

@@ -3,7 +3,17 @@
 extension DefinitionCompiler {
     var problems: [WorkflowProblem] {
         workflowProblems + stateProblems + groupProblems + eventProblems + routes.indices.flatMap(problems)
-            + actionProblems + workProblems + completionProblems
+            + actionProblems + workProblems + completionProblems + effectProblems
+    }
+
+    private var effectProblems: [WorkflowProblem] {
+        let blank = effects.filter { Self.isBlank($0.name) }.map {
+            WorkflowProblem.blankEffectName(typeName: String(reflecting: $0))
+        }
+        let duplicates = Self.groups(effects, by: { $0.name }).map {
+            WorkflowProblem.duplicateEffectName($0, typeNames: $1.map { String(reflecting: $0) })
+        }
+        return blank + duplicates
     }
 
     private var workProblems: [WorkflowProblem] {

@@ -37,6 +37,7 @@ final class MachineEnvironment: Sendable {
     private let entryTime: Atomic<UInt64>
     private let activity = Lock(Activity())
     private let givenContext: Lock<GivenContext?>
+    private let effectNotes = Lock<EffectNotes?>(nil)
 
     /// What goes on in the current state.
     private struct Activity: Sendable {
@@ -62,6 +63,13 @@ final class MachineEnvironment: Sendable {
             if given == nil { given = context }
         }
     }
+
+    /// The effects, of the machine of a store; `nil` for any other.
+    var effects: EffectNotes? { effectNotes.withLock { $0 } }
+
+    var hasEffectNotes: Bool { effectNotes.withLock { $0 != nil } }
+
+    func changeEffectNotes(_ body: (inout EffectNotes?) -> Void) { effectNotes.withLock { body(&$0) } }
 
     var entered: Date {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: entryTime.load(ordering: .relaxed)))

@@ -4,7 +4,7 @@
 /// A state with hooks: the protocol that all capabilities refine.
 ///
 /// Conform to one or more of ``ExitGuarding``, ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``,
-/// ``Entering``, ``Restoring``, ``Copying`` and ``Working``. You need to name this protocol in one case only: a generic class that
+/// ``Entering``, ``Restoring``, ``Copying``, ``Working`` and ``Effecting``. You need to name this protocol in one case only: a generic class that
 /// conforms to a capability under a condition conforms to this protocol without the condition.
 ///
 /// The runtime takes long to find out that a class does *not* conform to a protocol. With this protocol, one question is

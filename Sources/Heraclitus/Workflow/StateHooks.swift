@@ -11,6 +11,9 @@ struct StateHooks: Sendable {
     private let restoring: (any Restoring.Type)?
     private let composite: (any Composite.Type)?
 
+    /// Whether the state declares effects.
+    let isEffecting: Bool
+
     /// The class, if it has work.
     let working: (any Working.Type)?
 
@@ -46,12 +49,14 @@ struct StateHooks: Sendable {
         entering = type as? any Entering.Type
         restoring = type as? any Restoring.Type
         composite = type as? any Composite.Type
+        isEffecting = type is any Effecting.Type
         working = type as? any Working.Type
         whenLeft = CallbackPhases(listening: [
             (.guards, exitGuarding != nil), (.willExit, exitPreparing != nil), (.didExit, exiting != nil),
         ])
         whenEntered = CallbackPhases(listening: [
-            (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil), (.didEnter, entering != nil),
+            (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil),
+            (.didEnter, entering != nil || isEffecting),
         ])
         if hasDeadlines || working != nil || composite != nil {
             whenLeft.insert(CallbackPhases(.activityEnd))

@@ -62,6 +62,11 @@ public protocol Workflow: Sendable {
     /// ```
     static var groups: [any AnyStateGroup] { get }
 
+    /// The types of the effects that its states declare, and of those of machines within its states; none by default.
+    ///
+    /// A store keeps no other effects, and makes no others of what it has kept: ``Effecting``.
+    static var effects: [any Effect.Type] { get }
+
     /// Makes the definition with all its events.
     init()
 }
@@ -90,4 +95,7 @@ extension Workflow {
 
     /// No further groups.
     public static var groups: [any AnyStateGroup] { [] }
+
+    /// No effects.
+    public static var effects: [any Effect.Type] { [] }
 }

@@ -85,6 +85,11 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     ///
     /// An update does not begin that time anew. So the event is due again at once, without an end.
     case endlessDeadline(event: String)
+    /// The name of a type of effects is blank.
+    case blankEffectName(typeName: String)
+
+    /// Several types of effects have the same name, so an archive would be ambiguous.
+    case duplicateEffectName(String, typeNames: [String])
 
     /// The type of the initial state is neither a class nor `any` protocol of states: for example an optional, or `any Error`.
     case unsuitableStateType(String)
@@ -176,6 +181,10 @@ extension WorkflowProblem: CustomStringConvertible {
         case .endlessDeadline(let event):
             "The event \"\(event)\" updates a state some time after that was entered: again and again, because an update does not begin "
                 + "that time anew. Let `due` take a date from the state's data, or guard the event."
+        case .blankEffectName(let typeName):
+            "The name of the effect \(typeName) is blank."
+        case .duplicateEffectName(let name, let typeNames):
+            "Several effects have the name \"\(name)\": \(typeNames.joined(separator: ", "))."
         case .unsuitableStateType(let name):
             "The initial state is declared as \(name), which is neither a class nor `any` protocol of states."
         case .foreignState(let className, let expected):

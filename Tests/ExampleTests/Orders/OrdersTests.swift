@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-@testable import Orders
+@testable import OrdersDesk
 
 @Suite("orders") struct OrdersTests {
     private let directory: TemporaryDirectory

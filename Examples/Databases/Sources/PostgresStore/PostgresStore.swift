@@ -1,3 +1,5 @@
+public import Foundation
+public import Heraclitus
 public import SQLStores
 
 /// A store in a table of a PostgreSQL database, or of one that speaks its protocol and SQL.
@@ -43,5 +45,22 @@ public final class PostgresStore: SQLStore {
         )
         readers = ConnectionPool(size: connections, store: place) { try PostgresConnection(database, limits) }
         try await readers.run(for: nil) { connection, _ in try PostgresTable.check(connection) }
+    }
+
+    /// Changes and saves archives with effects that may be carried out, and skips those that others are changing: `for update skip locked`.
+    /// - Parameters:
+    ///   - date: By when they may be carried out.
+    ///   - workflow: The name of the workflow.
+    ///   - limit: The maximum number of archives.
+    ///   - change: Changes an archive; `nil` for one that is to stay as it is.
+    /// - Returns: The archives that were changed, with their new revisions.
+    /// - Throws: `DatabaseError`, and what `change` throws.
+    public func claim(
+        effectsBy date: Date,
+        of workflow: String,
+        limit: Int,
+        _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
+    ) async throws -> [StoredArchive] {
+        try await claimSkippingLocked(effectsBy: date, of: workflow, limit: limit, change)
     }
 }

@@ -22,11 +22,15 @@ struct Change: Sendable {
     ///
     /// A date that is none is never due.
     var values: [SQLValue] {
-        let due = archive.due?.timeIntervalSinceReferenceDate
         return [
-            .bytes(token), .text(archive.workflow), .text(archive.state),
-            due.flatMap { $0.isFinite ? .real($0) : nil } ?? .null, .bytes(archive.archive),
+            .bytes(token), .text(archive.workflow), .text(archive.state), Self.column(archive.due),
+            .bytes(archive.archive), Self.column(archive.effectsDue),
         ]
+    }
+
+    private static func column(_ date: Date?) -> SQLValue {
+        guard let seconds = date?.timeIntervalSinceReferenceDate, seconds.isFinite else { return .null }
+        return .real(seconds)
     }
 }
 
@@ -119,6 +123,29 @@ extension SQLConnection {
         try row(of: Statements.last, id.key) {
             Last(revision: try revision(of: id), isStored: !isNull(2), token: bytes(1) ?? Data())
         } ?? Last()
+    }
+
+    /// Changes archives with effects, of rows that it locks and that nobody else has locked.
+    func claim(
+        _ query: (SQLStatement, [SQLValue]),
+        _ change: (StoredArchive) throws -> StoredArchive?
+    ) throws -> [StoredArchive] {
+        var ids: [String] = []
+        try forEachRow(of: query.0, query.1) {
+            if let id = StoredID.text(self, beginning: 0, rest: 1) { ids.append(id) }
+        }
+        return try ids.compactMap { id in
+            guard let found = try load(StoredID(id)), let changed = try change(found) else { return nil }
+            let revision = try save(Change(changed), false)
+            return StoredArchive(
+                id: id,
+                revision: revision,
+                workflow: changed.workflow,
+                state: changed.state,
+                due: changed.due,
+                archive: changed.archive
+            )
+        }
     }
 
     /// Does several things as one, or nothing.

@@ -118,21 +118,78 @@ extension SQLStore {
     /// - Throws: ``DatabaseError``; nothing was stored then, unless the reason is ``DatabaseError/Reason/unclear(_:)``.
     @discardableResult
     public func save(each archives: [StoredArchive]) async throws -> [Int?] {
+        try await inTransaction(archives) { connection, change, mayBeDone -> Int? in
+            do {
+                return try connection.save(change, mayBeDone)
+            } catch StoreError.conflict {
+                return nil
+            }
+        }
+    }
+
+    /// Stores several archives in one transaction, or none of them.
+    /// - Parameter archives: The archives, with an id each.
+    /// - Returns: The new revisions in the order of the archives.
+    /// - Throws: `StoreError.conflict` if another revision of one is stored; ``DatabaseError``. Nothing was stored then, unless the reason is
+    ///   ``DatabaseError/Reason/unclear(_:)``.
+    @discardableResult
+    public func save(together archives: [StoredArchive]) async throws -> [Int] {
+        guard let first = archives.first else { return [] }
+        if archives.count == 1 { return [try await save(first)] }
+        return try await inTransaction(archives) { try $0.save($1, $2) }
+    }
+
+    /// Does the same with each of several archives, in one transaction.
+    private func inTransaction<Value: Sendable>(
+        _ archives: [StoredArchive],
+        _ body: @escaping @Sendable (Connection, Change, _ mayBeDone: Bool) throws -> Value
+    ) async throws -> [Value] {
         // In one order, so that two that save the same archives wait for one another, and never each for the other.
         let changes = archives.enumerated().map { (place: $0, change: Change($1)) }
             .sorted { $0.change.id.id.utf8.lexicographicallyPrecedes($1.change.id.id.utf8) }
-        let saved = try await writers.run(for: nil, isChange: true) { connection, mayBeDone in
+        let done = try await writers.run(for: nil, isChange: true) { connection, mayBeDone in
             try connection.transaction {
-                try changes.map { place, change -> (Int, Int?) in
-                    do {
-                        return (place, try connection.save(change, mayBeDone))
-                    } catch StoreError.conflict {
-                        return (place, nil)
-                    }
-                }
+                try changes.map { place, change in (place, try body(connection, change, mayBeDone)) }
             }
         }
-        return saved.sorted { $0.0 < $1.0 }.map(\.1)
+        return done.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    /// Finds the machines with effects that may be carried out by a date.
+    ///
+    /// An index answers it; no archive is read.
+    /// - Parameters:
+    ///   - date: By when; in the distant future also machines all of whose effects are parked.
+    ///   - workflow: The name of the workflow; `nil` for any.
+    ///   - limit: The maximum number of ids.
+    /// - Returns: The ids, those first that have waited longest.
+    /// - Throws: ``DatabaseError``.
+    public func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
+        let seconds = date.timeIntervalSinceReferenceDate
+        return seconds.isNaN ? [] : try await ids(Statements.ids(withEffectsBy: seconds, of: workflow, limit: limit))
+    }
+
+    /// Changes and saves archives with effects that may be carried out, in one transaction that skips the rows of other workers: for databases
+    /// with `for update skip locked`.
+    /// - Parameters:
+    ///   - date: By when they may be carried out.
+    ///   - workflow: The name of the workflow.
+    ///   - limit: The maximum number of archives.
+    ///   - change: Changes an archive; `nil` for one that is to stay as it is.
+    /// - Returns: The archives that were changed, with their new revisions.
+    /// - Throws: ``DatabaseError``, and what `change` throws.
+    package func claimSkippingLocked(
+        effectsBy date: Date,
+        of workflow: String,
+        limit: Int,
+        _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
+    ) async throws -> [StoredArchive] {
+        let seconds = date.timeIntervalSinceReferenceDate
+        let query = Statements.idsSkippingLocked(withEffectsBy: seconds, of: workflow, limit: limit)
+        // If the connection is lost others are claimed, and the first wait until their lease ends.
+        return try await writers.run(for: nil) { connection, _ in
+            try connection.transaction { try connection.claim(query, change) }
+        }
     }
 
     private func ids(_ query: (SQLStatement, [SQLValue])) async throws -> [String] {

@@ -9,23 +9,25 @@ enum Statements {
 
     static let insert = SQLStatement(
         """
-        insert into machines (id, id_hash, id_rest, revision, token, workflow, state, due, archive)
-        values (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8)
+        insert into machines (id, id_hash, id_rest, revision, token, workflow, state, due, archive, effects)
+        values (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9)
         on conflict (id, id_hash) do update set revision = machines.revision + 1, token = excluded.token,
-        workflow = excluded.workflow, state = excluded.state, due = excluded.due, archive = excluded.archive
+        workflow = excluded.workflow, state = excluded.state, due = excluded.due, archive = excluded.archive,
+        effects = excluded.effects
         where machines.state is null returning revision
         """
     )
 
     static let replace = SQLStatement(
         """
-        update machines set revision = revision + 1, token = ?4, workflow = ?5, state = ?6, due = ?7, archive = ?8
+        update machines set revision = revision + 1, token = ?4, workflow = ?5, state = ?6, due = ?7, archive = ?8,
+        effects = ?9
         where id = ?1 and id_hash = ?2 and revision = ?3 and state is not null returning revision
         """
     )
 
     private static let emptying =
-        "update machines set token = ?3, workflow = null, state = null, due = null, archive = null "
+        "update machines set token = ?3, workflow = null, state = null, due = null, archive = null, effects = null "
         + "where id = ?1 and id_hash = ?2 and state is not null"
 
     static let delete = SQLStatement(emptying + " returning revision")
@@ -72,6 +74,28 @@ enum Statements {
             sql += " and workflow = ?2"
         }
         return (SQLStatement(sql + " order by due, id, id_rest"), parameters)
+    }
+
+    static func ids(withEffectsBy date: Double, of workflow: String?, limit: Int) -> (SQLStatement, [SQLValue]) {
+        var (sql, parameters) = (
+            "select id, id_rest from machines where effects <= cast(?1 as double precision)", [SQLValue.real(date)]
+        )
+        if let workflow {
+            parameters.append(.text(workflow))
+            sql += " and workflow = ?2"
+        }
+        parameters.append(.integer(max(0, limit)))
+        return (SQLStatement(sql + " order by effects, id, id_rest limit ?\(parameters.count)"), parameters)
+    }
+
+    /// The rows that nobody else has locked, locked.
+    static func idsSkippingLocked(
+        withEffectsBy date: Double,
+        of workflow: String,
+        limit: Int
+    ) -> (SQLStatement, [SQLValue]) {
+        let (statement, parameters) = ids(withEffectsBy: date, of: workflow, limit: limit)
+        return (SQLStatement(statement.sql + " for update skip locked"), parameters)
     }
 }
 

@@ -3,7 +3,7 @@ import SQLStores
 /// The table of a store in SQLite, and the version that it has.
 enum SQLiteTable {
     /// The version of the table, in `user_version`.
-    private static let version = 1
+    private static let version = 2
 
     /// "Hera": whose file it is, in `application_id`.
     private static let application = 0x4865_7261
@@ -13,7 +13,7 @@ enum SQLiteTable {
         create table machines (
         id blob not null, id_hash blob not null, id_rest blob not null,
         revision integer not null check (revision > 0), token blob not null,
-        workflow text, state text, due real, archive blob,
+        workflow text, state text, due real, archive blob, effects real,
         primary key (id, id_hash),
         check ((workflow is null) = (state is null) and (archive is null) = (state is null))
         ) strict
@@ -21,8 +21,17 @@ enum SQLiteTable {
         "create index machines_by_state on machines (workflow, state, id, id_rest) where state is not null",
         "create index machines_by_workflow on machines (workflow, id, id_rest) where state is not null",
         "create index machines_by_due on machines (workflow, due, id, id_rest) where due is not null",
+        effectsIndex,
         "pragma application_id = \(application)",
         "pragma user_version = \(version)",
+    ]
+
+    private static let effectsIndex =
+        "create index machines_by_effects on machines (workflow, effects, id, id_rest) where effects is not null"
+
+    /// What makes a table of each version one of the next, beginning with version 1.
+    private static let steps = [
+        ["alter table machines add column effects real", effectsIndex, "pragma user_version = 2"]
     ]
 
     /// Makes the table in an empty file, or checks the one that is there.
@@ -37,6 +46,13 @@ enum SQLiteTable {
                 // Somebody else may have been faster.
                 if try isThere(connection) { return }
                 for statement in definition { try connection.run(SQLStatement(statement)) }
+            }
+        }
+        if try connection.number(SQLStatement("pragma user_version")) < version {
+            try connection.transaction(beginning: SQLStatement("begin immediate")) {
+                for step in steps.dropFirst(max(0, try connection.number(SQLStatement("pragma user_version")) - 1)) {
+                    for statement in step { try connection.run(SQLStatement(statement)) }
+                }
             }
         }
         do {

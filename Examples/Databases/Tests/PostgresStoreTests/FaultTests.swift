@@ -59,8 +59,8 @@ struct FaultTests {
         let database = try await server.database()
         try await PostgresStore(database).save(archive("1"))
         try await server.sql("update machines_schema set version = 7", in: database)
-        #expect(await reason(database)?.reason == .newerSchema(found: 7, supported: 1))
-        try await server.sql("update machines_schema set version = 1", in: database)
+        #expect(await reason(database)?.reason == .newerSchema(found: 7, supported: 2))
+        try await server.sql("update machines_schema set version = 2", in: database)
         let store = try await PostgresStore(database)
         #expect(try await store.ids() == ["1"])
         try await server.sql("alter table machines rename column token to coin", in: database)
@@ -198,10 +198,10 @@ struct FaultTests {
     func locked() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
-        let store = try await PostgresStore(database, statementTimeout: .milliseconds(200))
+        let store = try await PostgresStore(database, statementTimeout: .seconds(2))
         try await store.save(archive("1"))
         let holding = Task {
-            try await server.sql("begin; select * from machines for update; select pg_sleep(3); commit", in: database)
+            try await server.sql("begin; select * from machines for update; select pg_sleep(10); commit", in: database)
         }
         try await Task.sleep(for: .milliseconds(800))
         let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("1", replacing: 1)) }

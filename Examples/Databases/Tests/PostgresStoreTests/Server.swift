@@ -2,7 +2,7 @@ import Foundation
 import StoreTesting
 import Testing
 
-/// A PostgreSQL server of the tests' own: in a temporary folder, on a socket there, and on no port.
+/// A PostgreSQL server of the tests' own: in a temporary folder, on a socket there, and on no port unless it is one of two machines.
 final class Server: Sendable {
     /// Where the server's programs are, the newest version first; `nil` where none is installed.
     static let programs: URL? = {
@@ -29,14 +29,28 @@ final class Server: Sendable {
 
     let folder: TemporaryFolder
 
+    /// The port at which this computer alone reaches it; `nil` for none.
+    let port: Int?
+
     private var data: String { folder.url.appending(path: "data").path }
 
     /// Makes and starts a server.
     ///
     /// - Throws: What its programs say.
-    init() async throws {
+    convenience init() async throws { try await self.init(port: nil) }
+
+    /// Makes and starts a server on a port, as a standby of another one if that is given.
+    init(port: Int?, standbyOf primary: Server? = nil) async throws {
+        self.port = port
         folder = try TemporaryFolder()
         if getuid() == 0 { try await Server.succeed("/bin/chown", ["postgres", folder.url.path]) }
+        if let primary {
+            let place = primary.place("postgres") + " application_name=standby"
+            try await run("pg_basebackup", ["-d", place, "-D", data, "-R", "-X", "stream", "--no-sync"])
+            try stopWithTests()
+            try await start()
+            return
+        }
         try await run(
             "initdb",
             ["-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"]
@@ -64,13 +78,18 @@ final class Server: Sendable {
     func start() async throws {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
-        let options = ["-c", "listen_addresses=", "-c", "max_connections=60", "-c", "fsync=off"]
+        let listening =
+            port.map { ["-c", "listen_addresses=127.0.0.1", "-p", "\($0)"] } ?? ["-c", "listen_addresses="]
+        let options = listening + ["-c", "max_connections=60", "-c", "fsync=off"]
         process.arguments = ["-c", command("postgres", ["-D", data, "-k", folder.url.path] + options)]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
         for _ in 0..<500 {
-            let state = try await StoreTesting.run("/bin/sh", ["-c", command("pg_isready", ["-h", folder.url.path])])
+            let state = try await StoreTesting.run(
+                "/bin/sh",
+                ["-c", command("pg_isready", ["-h", folder.url.path, "-p", "\(port ?? 5_432)"])]
+            )
             if state.status == 0 { return }
             try await Task.sleep(for: .milliseconds(20))
         }
@@ -85,13 +104,26 @@ final class Server: Sendable {
         let text = try String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8)
         let postmaster = Int32(text.prefix { $0.isNumber }) ?? 0
         let children = try String(contentsOfFile: "/proc/\(postmaster)/task/\(postmaster)/children", encoding: .utf8)
-        for child in children.split(separator: " ").compactMap({ Int32($0) }) { kill(child, number) }
-        kill(postmaster, number)
+        for child in children.split(separator: " ").compactMap({ Int32($0) }) { Foundation.kill(child, number) }
+        Foundation.kill(postmaster, number)
     }
+
+    /// Ends it as a machine does that loses its power.
+    func kill() throws {
+        let text = try String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8)
+        let postmaster = Int32(text.prefix { $0.isNumber }) ?? 0
+        let children = try String(contentsOfFile: "/proc/\(postmaster)/task/\(postmaster)/children", encoding: .utf8)
+        Foundation.kill(postmaster, SIGKILL)
+        for child in children.split(separator: " ").compactMap({ Int32($0) }) { Foundation.kill(child, SIGKILL) }
+    }
+
+    /// Lets a standby become the primary.
+    func promote() async throws { try await run("pg_ctl", ["-D", data, "-w", "promote"]) }
 
     /// How to reach a database of it.
     func place(_ database: String, user: String = "owner") -> String {
-        "host='\(folder.url.path)' user=\(user) dbname=\(database)"
+        let host = port == nil ? "host='\(folder.url.path)'" : "host=127.0.0.1 port=\(port ?? 0)"
+        return "\(host) user=\(user) dbname=\(database)"
     }
 
     /// Makes a database; returns how to reach it.

@@ -164,15 +164,18 @@ private struct LosableStore: SQLStore {
 
     @Test(
         "Several are saved once, whether the connection is lost at the beginning, amid or at the end of it",
-        arguments: 0..<7
+        arguments: 0..<7,
+        [false, true]
     )
-    func several(statement: Int) async throws {
+    func several(statement: Int, isUnit: Bool) async throws {
         let ids = (0..<5).map { "\($0)" }
         // "begin", five archives, "commit".
         for (round, moment) in [Losses.Moment.before, .after].enumerated() {
             store.losses.skipped.withLock { $0 = statement }
             lose(moment)
-            let revisions = try await store.save(each: ids.map { archive($0, replacing: round) })
+            let archives = ids.map { archive($0, replacing: round) }
+            let revisions: [Int?] =
+                isUnit ? try await store.save(together: archives) : try await store.save(each: archives)
             #expect(revisions == Array(repeating: round + 1, count: 5))
             let isLost = store.losses.next.withLock { $0.isEmpty }
             #expect(isLost)

@@ -48,4 +48,25 @@ public final class AlternatingStore: ArchiveStore {
     /// Saves with the next store.
     @discardableResult
     public func save(each archives: [StoredArchive]) async throws -> [Int?] { try await next.save(each: archives) }
+
+    /// Saves with the next store.
+    @discardableResult
+    public func save(together archives: [StoredArchive]) async throws -> [Int] {
+        try await next.save(together: archives)
+    }
+
+    /// Lists with the next store.
+    public func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
+        try await next.ids(withEffectsBy: date, of: workflow, limit: limit)
+    }
+
+    /// Claims with the next store.
+    public func claim(
+        effectsBy date: Date,
+        of workflow: String,
+        limit: Int,
+        _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
+    ) async throws -> [StoredArchive] {
+        try await next.claim(effectsBy: date, of: workflow, limit: limit, change)
+    }
 }

@@ -84,6 +84,15 @@ struct ReplacingFile: ~Copyable {
         try folder.sync()
     }
 
+    /// Leaves the file where it was written, synced, for somebody to put it into its place.
+    /// - Returns: Where it is.
+    consuming func leave() throws(ArchiveError) -> String {
+        try flush()
+        do throws(SystemError) { try file.sync() } catch { throw .file(path, error) }
+        isInPlace = true
+        return temporaryPath
+    }
+
     private mutating func flush() throws(ArchiveError) {
         do throws(SystemError) { try file.append(buffer) } catch { throw .file(path, error) }
         buffer.removeAll(keepingCapacity: true)

@@ -63,6 +63,17 @@ extension ArchiveStore {
         }
         return revisions
     }
+
+    /// Stores several archives, or none of them; this one stores one, and no more.
+    /// - Parameter archives: The archives, with an id each.
+    /// - Returns: The new revisions in the order of the archives.
+    /// - Throws: What ``save(_:)`` throws; ``StoreError/noTransactions(ids:)``, and then nothing has changed.
+    @discardableResult
+    public func save(together archives: [StoredArchive]) async throws -> [Int] {
+        guard let first = archives.first else { return [] }
+        if archives.count == 1 { return [try await save(first)] }
+        throw StoreError.noTransactions(ids: archives.map(\.id))
+    }
 }
 
 extension [String] {

@@ -88,6 +88,44 @@ public protocol ArchiveStore: Sendable {
     /// - Throws: Errors of the store's medium.
     @discardableResult
     func save(each archives: [StoredArchive]) async throws -> [Int?]
+
+    /// Stores several archives, each of which replaces the one with its revision, or none of them.
+    ///
+    /// The default saves one archive, and throws for more, because it takes a transaction of the store's medium.
+    /// - Parameter archives: The archives, with an id each.
+    /// - Returns: The new revisions in the order of the archives.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision of one is stored, and ``StoreError/noTransactions(ids:)``; then
+    ///   nothing has changed.
+    @discardableResult
+    func save(together archives: [StoredArchive]) async throws -> [Int]
+
+    /// Finds the machines with effects that may be carried out by a date, those first that have waited longest.
+    ///
+    /// ``StoredArchive/effectsDue`` says when. The default loads every archive of the workflow.
+    /// - Parameters:
+    ///   - date: By when; in the distant future also machines all of whose effects are parked.
+    ///   - workflow: The name of the workflow; `nil` for any.
+    ///   - limit: The maximum number of ids.
+    /// - Returns: The ids.
+    /// - Throws: What the store's medium throws.
+    func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String]
+
+    /// Changes and saves archives with effects that may be carried out, so that nobody else does the same with them.
+    ///
+    /// The default tries one after the other. A database that can lock rows and skip those that others have locked does it at once.
+    /// - Parameters:
+    ///   - date: By when they may be carried out.
+    ///   - workflow: The name of the workflow.
+    ///   - limit: The maximum number of archives.
+    ///   - change: Changes an archive; `nil` for one that is to stay as it is. It is called on any thread.
+    /// - Returns: The archives that were changed, with their new revisions.
+    /// - Throws: What the store's medium throws, and what `change` throws.
+    func claim(
+        effectsBy date: Date,
+        of workflow: String,
+        limit: Int,
+        _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
+    ) async throws -> [StoredArchive]
 }
 
 /// An archive as a store has it, with the properties by which it can be found.
@@ -130,15 +168,15 @@ public struct StoredArchive: Sendable, Hashable {
         self.archive = archive
     }
 
-    /// Archives a machine for a store.
+    /// Archives a machine for a store, with the effects that it has if it comes from one.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
     ///   - revision: The revision that it replaces, 0 if nothing is stored yet.
-    /// - Throws: ``ArchiveError`` if the state's data cannot be written.
+    /// - Throws: ``ArchiveError`` if the data of the state or of an effect cannot be written.
     public init(_ machine: StateMachine<some Workflow>, id: String, replacing revision: Int) throws(ArchiveError) {
         let (archive, state, due) = try machine.archiveWithColumns()
-        self.init(
+        let bare = StoredArchive(
             id: id,
             revision: revision,
             workflow: machine.definition.workflow,
@@ -146,6 +184,12 @@ public struct StoredArchive: Sendable, Hashable {
             due: due,
             archive: archive
         )
+        self = try bare.with(effectsOf: machine)
+    }
+
+    /// The same with another revision.
+    func with(revision: Int) -> StoredArchive {
+        StoredArchive(id: id, revision: revision, workflow: workflow, state: state, due: due, archive: archive)
     }
 
     /// Restores the machine.
@@ -160,7 +204,7 @@ public struct StoredArchive: Sendable, Hashable {
         limit: Int = .max,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) -> StateMachine<W> where W.Context == Void {
-        try StateMachine<W>(archive: archive, limit: limit, scheduler: scheduler)
+        try machine(of: workflow, context: (), limit: limit, scheduler: scheduler)
     }
 
     /// Restores the machine, and gives it what its states need.
@@ -177,7 +221,9 @@ public struct StoredArchive: Sendable, Hashable {
         limit: Int = .max,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) -> StateMachine<W> {
-        try StateMachine<W>(archive: archive, context: context, limit: limit, scheduler: scheduler)
+        let machine = try StateMachine<W>(archive: archive, context: context, limit: limit, scheduler: scheduler)
+        try handEffects(to: machine, scheduler)
+        return machine
     }
 }
 
@@ -194,6 +240,9 @@ public enum StoreError: Error, Sendable {
 
     /// The stored archive is damaged; the explanation says how.
     case damaged(id: String, explanation: String)
+
+    /// The store cannot save several archives together.
+    case noTransactions(ids: [String])
 
     /// The store's medium cannot distinguish two ids.
     case ambiguousID(String, taken: String)
@@ -213,6 +262,8 @@ extension StoreError: CustomStringConvertible {
             "The archive of \"\(id)\" was changed by others in each of \(attempts) attempts to update it."
         case .damaged(let id, let explanation):
             "The archive of \"\(id)\" is damaged: \(explanation)"
+        case .noTransactions(let ids):
+            "The store cannot save \(ids.count) machines together, of \"\(ids.first ?? "")\" and others. One at a time it can."
         case .ambiguousID(let id, let taken):
             "The store cannot distinguish the id \"\(id)\" from \"\(taken)\", which is in use."
         }

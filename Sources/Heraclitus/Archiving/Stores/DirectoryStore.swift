@@ -17,7 +17,9 @@
 /// Any number of processes may use the folder at once. A file is written elsewhere, synced and renamed, under a lock that the
 /// system releases when a process ends. So a process that is killed at any moment leaves the old file or the new one, never a
 /// part of one. Its unfinished files are removed when the next store is made for the folder. The subfolder `.store` contains
-/// locks, unfinished files and the last revisions of deleted machines. Do not delete it.
+/// locks, unfinished files and the last revisions of deleted machines. Do not delete it. Several machines that are saved together
+/// are written there as well, with a record of them: from the moment when that is complete all of them count, and whoever uses the
+/// folder next puts them into their places if the process has died meanwhile.
 ///
 /// The methods read and write on the calling thread. A save waits until the disk has synced. Errors of the file system are
 /// ``ArchiveError/inaccessibleFile(_:explanation:)``.
@@ -25,6 +27,7 @@ public final class DirectoryStore: ArchiveStore {
     private let folder: Folder
     private let own: Folder
     private let limit: Int
+    private let transaction: DirectoryTransaction
 
     /// What every JSON reader keeps exactly.
     private static let revisions = 1...MachineCore.largestRevision
@@ -33,6 +36,9 @@ public final class DirectoryStore: ArchiveStore {
     private struct Header: Codable {
         /// As archives have dates.
         let due: String?
+
+        /// When the next effect may be carried out, as archives have dates.
+        let effects: String?
         let id: String
         let revision: Int
         let state: String
@@ -50,7 +56,9 @@ public final class DirectoryStore: ArchiveStore {
         self.folder = Folder(path: folder.path)
         own = Folder(path: self.folder.file(".store"))
         self.limit = limit
+        transaction = DirectoryTransaction(folder: self.folder, own: own)
         try own.make()
+        try transaction.complete()
         try sweep()
     }
 
@@ -59,6 +67,7 @@ public final class DirectoryStore: ArchiveStore {
     /// - Returns: The archive; `nil` if nothing is stored.
     /// - Throws: ``ArchiveError``; ``StoreError/damaged(id:explanation:)`` for a file that is not one of a store.
     public func load(_ id: String) async throws -> StoredArchive? {
+        try transaction.complete()
         guard let content = try folder.content(of: FileName.of(id), limit: limit) else { return nil }
         let (header, rest) = try Self.header(of: content, id)
         guard header.id.utf8.elementsEqual(id.utf8) else { return nil }
@@ -81,9 +90,56 @@ public final class DirectoryStore: ArchiveStore {
     @discardableResult
     public func save(_ archive: StoredArchive) async throws -> Int {
         let name = FileName.of(archive.id)
-        let lock = try FileLock.take(lockFile(of: name))
+        let lock = try lock(name)
         try expect(archive.revision, of: archive.id, in: name)
-        let revision = (archive.revision == 0 ? try lock.number() : archive.revision) &+ 1
+        let (content, revision) = try content(of: archive, after: archive.revision == 0 ? try lock.number() : nil)
+        var file = try ReplacingFile(at: folder.file(name), draft: own.file(name))
+        try file.write(content)
+        try file.finish()
+        _ = consume lock
+        return revision
+    }
+
+    /// Stores several archives, or none of them.
+    /// - Parameter archives: The archives.
+    /// - Returns: The new revisions in the order of the archives.
+    /// - Throws: What ``save(_:)`` throws of the first that cannot be saved. No stored archive changes then.
+    @discardableResult
+    public func save(together archives: [StoredArchive]) async throws -> [Int] {
+        guard let first = archives.first else { return [] }
+        if archives.count == 1 { return [try await save(first)] }
+        let names = archives.map { FileName.of($0.id) }
+        let turn = try transaction.begin()
+        // In one order, so that no two wait for one another.
+        let stripes = Set(names.map(FileName.stripe)).sorted()
+        let locks = try stripes.map { try HeldLock(own.file("\($0)")) }
+        var revisions: [Int] = []
+        do {
+            for (archive, name) in zip(archives, names) {
+                if let earlier = names.prefix(revisions.count).lastIndex(of: name) {
+                    throw StoreError.conflict(id: archive.id, expected: archive.revision, found: revisions[earlier])
+                }
+                try expect(archive.revision, of: archive.id, in: name)
+                let lock = locks[stripes.firstIndex(of: FileName.stripe(of: name)) ?? 0]
+                let last = archive.revision == 0 ? try lock.number() : nil
+                let (content, revision) = try content(of: archive, after: last)
+                var file = try ReplacingFile(at: folder.file(name), draft: own.file(name))
+                try file.write(content)
+                turn.add(try file.leave(), for: name)
+                revisions.append(revision)
+            }
+            try turn.commit()
+        } catch {
+            turn.giveUp()
+            throw error
+        }
+        withExtendedLifetime(locks) {}
+        return revisions
+    }
+
+    /// What is written of an archive, and its new revision.
+    private func content(of archive: StoredArchive, after last: Int?) throws -> (Data, Int) {
+        let revision = (last ?? archive.revision) &+ 1
         guard Self.revisions.contains(revision) else {
             throw StoreError.damaged(id: archive.id, explanation: "There is no revision after \(revision &- 1).")
         }
@@ -92,6 +148,7 @@ public final class DirectoryStore: ArchiveStore {
         let header = try encoder.encode(
             Header(
                 due: archive.due.flatMap(ArchivedDate.text),
+                effects: archive.effectsDue.flatMap(ArchivedDate.text),
                 id: archive.id,
                 revision: revision,
                 state: archive.state,
@@ -100,11 +157,7 @@ public final class DirectoryStore: ArchiveStore {
         )
         let content = header + Data("\n".utf8) + archive.archive + Data("\n".utf8)
         guard content.count <= limit else { throw ArchiveError.tooLarge(content.count, limit: limit) }
-        var file = try ReplacingFile(at: folder.file(name), draft: own.file(name))
-        try file.write(content)
-        try file.finish()
-        _ = consume lock
-        return revision
+        return (content, revision)
     }
 
     /// Deletes the stored archive.
@@ -120,7 +173,7 @@ public final class DirectoryStore: ArchiveStore {
         // First: where there is no descriptor left for them, nothing must have happened yet.
         let names = try folder.opened()
         let locks = try own.opened()
-        let lock = try FileLock.take(lockFile(of: name))
+        let lock = try lock(name)
         let last = try lock.number()
         let found: Int
         do {
@@ -154,6 +207,7 @@ public final class DirectoryStore: ArchiveStore {
     /// - Returns: The ids, sorted by their UTF-8.
     /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
     public func ids(of workflow: String?, in state: String?) async throws -> [String] {
+        try transaction.complete()
         var ids: [String] = []
         for name in try folder.names() where FileName.isOne(name) {
             if workflow == nil, state == nil, let id = FileName.id(of: name) {
@@ -205,17 +259,46 @@ public final class DirectoryStore: ArchiveStore {
     /// - Returns: The ids, those first in which something is due first.
     /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
     public func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
-        var found: [(due: Date, id: String)] = []
-        try forEachHeader { header in
-            guard (workflow ?? header.workflow) == header.workflow,
-                let due = header.due.flatMap(ArchivedDate.date(of:)), due <= date
-            else { return }
-            found.append((due, header.id))
-        }
-        return found.sorted { ($0.due, $0.id) < ($1.due, $1.id) }.map(\.id)
+        try ids(of: workflow, by: date) { $0.due }
+    }
+
+    /// Finds the machines with effects that may be carried out by a date.
+    ///
+    /// It looks at the beginning of each file.
+    /// - Parameters:
+    ///   - date: By when; in the distant future also machines all of whose effects are parked.
+    ///   - workflow: The name of the workflow; `nil` for any.
+    ///   - limit: The maximum number of ids.
+    /// - Returns: The ids, those first that have waited longest.
+    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    public func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
+        Array(try ids(of: workflow, by: date) { $0.effects }.prefix(max(0, limit)))
     }
 
     // MARK: -
+
+    /// The ids by a date that the first lines of their files have, the earliest first.
+    private func ids(of workflow: String?, by date: Date, _ column: (Header) -> String?) throws -> [String] {
+        try transaction.complete()
+        var found: [(date: Date, id: String)] = []
+        try forEachHeader { header in
+            guard (workflow ?? header.workflow) == header.workflow,
+                let due = column(header).flatMap(ArchivedDate.date(of:)), due <= date
+            else { return }
+            found.append((due, header.id))
+        }
+        return found.sorted { ($0.date, $0.id) < ($1.date, $1.id) }.map(\.id)
+    }
+
+    /// Takes the lock of a file when no transaction is under way that may replace it.
+    private func lock(_ name: String) throws(ArchiveError) -> FileLock {
+        while true {
+            try transaction.complete()
+            let lock = try FileLock.take(lockFile(of: name))
+            if try !transaction.isUnderWay { return lock }
+            _ = consume lock
+        }
+    }
 
     /// Calls a body with what the first line of each file says; not of one that is none of a store, or damaged.
     private func forEachHeader(_ body: (Header) -> Void) throws(ArchiveError) {
@@ -287,8 +370,10 @@ public final class DirectoryStore: ArchiveStore {
             // NAME.json.RANDOM.tmp
             let name = draft.split(separator: ".").dropLast(2).joined(separator: ".")
             // Whoever is still writing it has the lock.
-            guard let lock = try FileLock.takeIfFree(lockFile(of: name)) else { continue }
-            try own.remove(draft)
+            let path = name == DirectoryTransaction.record ? transaction.lockPath : lockFile(of: name)
+            guard let lock = try FileLock.takeIfFree(path) else { continue }
+            // Somebody may have died just now who had saved it together with others.
+            if try !transaction.isUnderWay { try own.remove(draft) }
             _ = consume lock
         }
     }

@@ -24,10 +24,22 @@ public final class InMemoryStore: ArchiveStore {
     @discardableResult
     public func save(_ archive: StoredArchive) async throws(StoreError) -> Int {
         try storage.withLock { storage throws(StoreError) in
-            try storage.expect(archive.revision, of: archive.id)
-            let revision = (archive.revision == 0 ? storage.deleted : archive.revision) + 1
-            storage.archives[Array(archive.id.utf8)] = archive.with(revision)
-            return revision
+            try storage.save(archive)
+        }
+    }
+
+    /// Stores several archives, or none of them.
+    /// - Parameter archives: The archives.
+    /// - Returns: The new revisions in the order of the archives.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` of the first whose revision is not stored.
+    @discardableResult
+    public func save(together archives: [StoredArchive]) async throws(StoreError) -> [Int] {
+        try storage.withLock { storage throws(StoreError) in
+            var changed = storage
+            var revisions: [Int] = []
+            for archive in archives { revisions.append(try changed.save(archive)) }
+            storage = changed
+            return revisions
         }
     }
 
@@ -63,14 +75,15 @@ public final class InMemoryStore: ArchiveStore {
 }
 
 extension InMemoryStore.Storage {
+    fileprivate mutating func save(_ archive: StoredArchive) throws(StoreError) -> Int {
+        try expect(archive.revision, of: archive.id)
+        let revision = (archive.revision == 0 ? deleted : archive.revision) + 1
+        archives[Array(archive.id.utf8)] = archive.with(revision: revision)
+        return revision
+    }
+
     fileprivate func expect(_ revision: Int, of id: String) throws(StoreError) {
         let found = archives[Array(id.utf8)]?.revision ?? 0
         guard found == revision else { throw .conflict(id: id, expected: revision, found: found) }
-    }
-}
-
-extension StoredArchive {
-    fileprivate func with(_ revision: Int) -> StoredArchive {
-        StoredArchive(id: id, revision: revision, workflow: workflow, state: state, due: due, archive: archive)
     }
 }

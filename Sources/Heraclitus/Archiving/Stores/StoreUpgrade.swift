@@ -67,6 +67,7 @@ extension ArchiveStore {
                     // Nobody fires it, so it needs no context.
                     let machine = try StateMachine<W>(archive.archive, limit: .max)
                     machine.becomePassive()
+                    try archive.handEffects(to: machine)
                     changed.append(try StoredArchive(machine, id: archive.id, replacing: archive.revision))
                 } catch {
                     try failed(archive.id, error)

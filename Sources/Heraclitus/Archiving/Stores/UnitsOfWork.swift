@@ -13,6 +13,8 @@ extension ArchiveStore {
     /// each conflict up to 50 ms. So the closure, and the hooks of states, may run several times. What must happen only once,
     /// when the change is certain, belongs in `saved`.
     ///
+    /// The effects of the states that the machine enters in the closure are saved with it: ``Effecting``.
+    ///
     /// Nothing is saved when the closure throws, or changes nothing in a stored machine. An archive of an older version of the
     /// workflow is replaced only by a change.
     ///
@@ -74,33 +76,16 @@ extension ArchiveStore {
         _ body: (StateMachine<W>) async throws -> Result,
         saved: ([StateTransition]) async throws -> Void = { _ in }
     ) async throws -> Result {
-        for attempt in 0..<max(1, attempts) {
-            // At random, or those who have met would meet again.
-            if attempt > 0 {
-                try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(attempt, 6), 50))))
-            }
-            try Task.checkCancellation()
-            let stored = try await load(id)
-            let machine =
-                try stored?.machine(of: W.self, context: context, scheduler: scheduler) ?? create?()
-                ?? StateMachine<W>(context: context, scheduler: scheduler)
-            machine.becomePassive()
-            // Not what is kept: a set in a state may be written in another order after it was read.
-            let before = try stored.map { _ in try machine.archiveWithColumns().archive }
-            let made = MadeTransitions()
-            let registration = machine.onTransition { made.add($0) }
-            let result = try await body(machine)
-            registration.cancel()
-            let changed = try StoredArchive(machine, id: id, replacing: stored?.revision ?? 0)
-            do {
-                if changed.archive != before || changed.due != stored?.due { try await save(changed) }
-            } catch StoreError.conflict {
-                continue
-            }
-            try await saved(made.all)
-            return result
-        }
-        throw StoreError.tooManyConflicts(id: id, attempts: max(1, attempts))
+        try await update(
+            together: [id],
+            of: workflow,
+            context: context,
+            attempts: attempts,
+            scheduler: scheduler,
+            creating: create.map { create in { _ in try create() } },
+            { try await body($0[0]) },
+            saved: { try await saved($0[0]) }
+        )
     }
 }
 

@@ -1,0 +1,17 @@
+import Foundation
+import Heraclitus
+import OrdersDesk
+import PostgresStore
+import SQLiteStore
+
+/// The example `orders`, which keeps orders in a directory, in a file of SQLite, or in a database of PostgreSQL.
+@main struct StoreOrders {
+    static func main() async {
+        await OrdersProgram.run { database in
+            if database.hasPrefix("postgres://") || database.hasPrefix("postgresql://") {
+                return try await PostgresStore(database)
+            }
+            return database.hasSuffix(".sqlite") ? try await SQLiteStore(at: URL(fileURLWithPath: database)) : nil
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Heraclitus
+import PostgresStore
+import SQLStores
+import StoreTesting
+import Testing
+
+@Suite(
+    "A network that stalls between the store and its server",
+    .enabled(
+        if: Server.isExpected,
+        "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
+    )
+)
+struct StallTests {
+    private func store(_ proxy: Proxy, _ database: String) async throws -> PostgresStore {
+        try await PostgresStore(
+            "host=127.0.0.1 port=\(proxy.port) user=owner dbname=\(database)",
+            connections: 1,
+            connectTimeout: .seconds(2),
+            statementTimeout: .milliseconds(300),
+            networkTimeout: .milliseconds(300)
+        )
+    }
+
+    @Test(
+        "A connection on which nothing comes any more is given up in time, and a save is done once, whichever way was cut",
+        .timeLimit(.minutes(20)),
+        arguments: Proxy.Direction.allCases
+    )
+    func connections(direction: Proxy.Direction) async throws {
+        let server = try await Server(port: try Proxy.freePort())
+        try await server.sql("create database shop", in: "postgres")
+        let proxy = try Proxy(for: try #require(server.port))
+        let store = try await store(proxy, "shop")
+        for number in 1...3 {
+            _ = try await store.save(archive("\(number)"))
+            proxy.stallConnections(direction)
+            #expect(try await store.save(archive("\(number)", replacing: 1, content: "[\(number)]")) == 2)
+            proxy.stallConnections(direction)
+            let other = try await PostgresStore(server.place("shop"))
+            #expect(try await other.load("\(number)") == archive("\(number)", replacing: 2, content: "[\(number)]"))
+        }
+    }
+
+    @Test(
+        "While nothing comes through at all, errors come in time; afterwards what was acknowledged is there",
+        .timeLimit(.minutes(20))
+    )
+    func all() async throws {
+        let server = try await Server(port: try Proxy.freePort())
+        try await server.sql("create database shop", in: "postgres")
+        let proxy = try Proxy(for: try #require(server.port))
+        let store = try await store(proxy, "shop")
+        _ = try await store.count("1")
+        proxy.setStalled(true)
+        let start = ContinuousClock.now
+        let error = await #expect(throws: DatabaseError.self) { try await store.count("1") }
+        #expect(error?.id == "1")
+        let saving = await #expect(throws: DatabaseError.self) { try await store.save(archive("2")) }
+        // Or it was found out before anything was sent.
+        switch saving?.reason {
+        case .unclear, .inaccessible: break
+        default: Issue.record("\(String(describing: saving))")
+        }
+        #expect(ContinuousClock.now - start < .seconds(120))
+        proxy.setStalled(false)
+        #expect(await wait { (try? await store.load("1")) != nil })
+        #expect(try await store.count("1") == 2)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Heraclitus
+import SQLStores
+import SQLiteStore
+import StoreTesting
+import Testing
+
+@Suite("Effects of stores whose processes are killed") struct EffectTests {
+    @Test(
+        "Processes that are killed again and again lose no save and no effect, and change none",
+        .timeLimit(.minutes(60)),
+        arguments: ["shop.sqlite", "shop"]
+    )
+    func kills(name: String) async throws {
+        let folder = try TemporaryFolder()
+        let place = folder.url.appending(path: name)
+        let ledger = Ledger(at: folder.url.appending(path: "ledger"))
+        let ids = ["1", "2", "3"]
+        let other = try Worker(place.path, ledger, ids: ids)
+        for round in 1...rounds(10) {
+            let worker = try Worker(place.path, ledger, ids: ids)
+            let count = try ledger.savedCount
+            // Now and then it is killed while it starts.
+            if round % 5 != 0 { #expect(await wait { (try? ledger.savedCount) ?? 0 > count + 5 }) }
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0..<20)))
+            worker.kill()
+        }
+        other.kill()
+        let store: any ArchiveStore =
+            name.hasSuffix(".sqlite") ? try await SQLiteStore(at: place) : try DirectoryStore(at: place)
+        try await store.deliverAll(into: ledger)
+        #expect(try await ledger.differences(from: store, ids: ids) == [])
+        #expect(try ledger.isInOrder())
+        #expect(try await store.effects(of: Meter.self).isEmpty)
+    }
+
+    @Test("A file of the first version gets the column for effects, once, also when several open it at once")
+    func upgrade() async throws {
+        let place = try Place()
+        try await place.store().save(archive("1"))
+        try place.change(
+            "drop index machines_by_effects",
+            "alter table machines drop column effects",
+            "pragma user_version = 1"
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 2..<8 { group.addTask { try await place.store().save(archive("\(number)")) } }
+            try await group.waitForAll()
+        }
+        let store = try await place.store()
+        #expect(try await store.ids().count == 7)
+        #expect(try await store.count("meter") == 1)
+        #expect(try await store.ids(withEffectsBy: .now, of: Meter.name, limit: 10) == ["meter"])
+        let version = try place.connection().number(SQLStatement("pragma user_version"))
+        #expect(version == 2)
+    }
+}

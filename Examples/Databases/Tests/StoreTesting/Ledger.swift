@@ -1,0 +1,94 @@
+public import Foundation
+public import Heraclitus
+
+/// A file in which processes write down what was saved for certain and which effects they carried out, each line at once, so that it is there
+/// also if the process is killed right after it.
+public final class Ledger: Sendable {
+    /// The file.
+    public let file: URL
+
+    private let descriptor: Int32
+
+    /// Opens a ledger, or makes it.
+    public init(at file: URL) {
+        self.file = file
+        descriptor = unsafe open(file.path, O_WRONLY | O_CREAT | O_APPEND, 0o666)
+        precondition(descriptor >= 0, "\(file.path) cannot be written.")
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes down that a number was saved.
+    public func noteSaved(_ id: String, _ number: Int) { note("saved \(id) \(number)") }
+
+    /// Writes down that nobody knows whether a save was done.
+    public func noteUnclear(_ id: String) { note("unclear \(id)") }
+
+    /// Writes down that an effect was carried out.
+    public func note(_ effect: any Effect, _ key: EffectKey) {
+        note("effect \(key) \((effect as? Meter.Reading)?.number ?? -1)")
+    }
+
+    private func note(_ line: String) {
+        // The end shows that a line is complete.
+        let bytes = Array((line + " .\n").utf8)
+        _ = unsafe write(descriptor, bytes, bytes.count)
+    }
+
+    private func lines(_ word: String) throws -> [[String]] {
+        try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            .map { $0.split(separator: " ").map(String.init) }.filter { $0.first == word && $0.last == "." }
+    }
+
+    /// How many saves were certain.
+    public var savedCount: Int { get throws { try lines("saved").count } }
+
+    /// Compares what was written down with what is stored, when all effects have been delivered.
+    /// - Returns: A sentence for each difference.
+    public func differences(from store: any ArchiveStore, ids: [String]) async throws -> [String] {
+        var differences: [String] = []
+        var keys: [String: [String: [Int]]] = [:]
+        for line in try lines("effect") {
+            let id = String(line[1].prefix { $0 != "/" })
+            keys[id, default: [:]][line[1], default: []].append(Int(line[2]) ?? -1)
+        }
+        for id in ids {
+            let last = try await store.counted(id)
+            let saved = try lines("saved").filter { $0[1] == id }.compactMap { Int($0[2]) }
+            if let lost = saved.max(), lost > last { differences.append("\(id): \(lost) was saved, \(last) is there.") }
+            if Set(saved).count < saved.count { differences.append("\(id): A number was saved twice.") }
+            let effects = keys[id, default: [:]]
+            for (key, numbers) in effects where Set(numbers).count > 1 {
+                differences.append("\(key) was carried out with several contents: \(numbers)")
+            }
+            let done = effects.values.compactMap(\.first).sorted()
+            if done != Array(1...max(1, last)) && last > 0 {
+                let missing = Set(1...last).subtracting(done)
+                differences.append(
+                    "\(id): Of \(last) effects \(missing.sorted()) are missing; there are \(done.count)."
+                )
+            }
+        }
+        return differences
+    }
+
+    /// Whether the effects of each machine were carried out in order, but for what came once more.
+    public func isInOrder() throws -> Bool {
+        var seen: [String: Int] = [:]
+        for line in try lines("effect") {
+            let id = String(line[1].prefix { $0 != "/" })
+            let number = Int(line[2]) ?? -1
+            guard number <= seen[id, default: 0] + 1 else { return false }
+            seen[id] = max(seen[id, default: 0], number)
+        }
+        return true
+    }
+}
+
+extension ArchiveStore {
+    /// Delivers what is left of the effects of ``Meter`` into a ledger, later than leases of the dead end.
+    public func deliverAll(into ledger: Ledger, later: Duration = .seconds(3_600)) async throws {
+        let scheduler = Scheduler(ContinuousClock()) { Date() + later / .seconds(1) }
+        while try await deliver(Meter.self, scheduler: scheduler, { ledger.note($0, $1) }) > 0 {}
+    }
+}

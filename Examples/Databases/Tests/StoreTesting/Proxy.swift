@@ -1,0 +1,119 @@
+import Foundation
+import Synchronization
+
+/// Stands between a program and a server of this computer, and stops forwarding when it is told to, as a network that stalls: connections stay
+/// open, and nothing comes any more.
+public final class Proxy: Sendable {
+    /// Which way.
+    public enum Direction: Sendable, CaseIterable {
+        /// What the program sends.
+        case requests
+
+        /// What the server sends.
+        case answers
+    }
+
+    /// Where it listens.
+    public let port: Int
+
+    private let listener: Int32
+    private let state = Mutex(State())
+
+    private struct State {
+        var last = 0
+        var isStalled = false
+
+        /// The connections up to a number that are stalled, for each way.
+        var stalled: [Direction: Int] = [:]
+    }
+
+    /// Listens on a port of its own for a server.
+    public init(for server: Int) throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = listener
+        port = try Self.bound(listener, to: 0)
+        listen(listener, 32)
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0, let self else { return }
+                self.forward(client, to: server)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// Stops forwarding anything on all connections, also new ones, or goes on.
+    public func setStalled(_ isStalled: Bool) { state.withLock { $0.isStalled = isStalled } }
+
+    /// Stops forwarding one way, for good, on the connections that there are now.
+    public func stallConnections(_ direction: Direction) {
+        state.withLock { $0.stalled[direction] = $0.last }
+    }
+
+    private func mayForward(_ number: Int, _ direction: Direction) -> Bool {
+        state.withLock { !$0.isStalled && $0.stalled[direction, default: 0] < number }
+    }
+
+    private func forward(_ client: Int32, to port: Int) {
+        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard unsafe Self.withAddress(port, { unsafe connect(server, $0, $1) }) == 0 else {
+            close(client)
+            close(server)
+            return
+        }
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        for (from, to, direction) in [(client, server, Direction.requests), (server, client, .answers)] {
+            Thread.detachNewThread { [weak self] in
+                var buffer = [UInt8](repeating: 0, count: 1 << 16)
+                while true {
+                    let count = unsafe read(from, &buffer, buffer.count)
+                    guard count > 0 else { break }
+                    // What is stalled for good is not kept either.
+                    while let self, !self.mayForward(number, direction) { usleep(5_000) }
+                    guard self != nil, unsafe write(to, buffer, count) == count else { break }
+                }
+                shutdown(to, Int32(SHUT_RDWR))
+                shutdown(from, Int32(SHUT_RDWR))
+            }
+        }
+    }
+
+    private static func bound(_ socket: Int32, to port: Int) throws -> Int {
+        guard unsafe withAddress(port, { unsafe bind(socket, $0, $1) }) == 0 else { throw POSIXError(.EADDRINUSE) }
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = unsafe getsockname(socket, address, &size)
+            }
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    /// A port of this computer that was free a moment ago.
+    public static func freePort() throws -> Int {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        return try bound(socket, to: 0)
+    }
+
+    private static func withAddress(_ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = UInt16(port).bigEndian
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe body(address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

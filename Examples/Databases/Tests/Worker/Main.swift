@@ -1,0 +1,62 @@
+import Foundation
+import Heraclitus
+import PostgresStore
+import SQLStores
+import SQLiteStore
+import StoreTesting
+
+/// Counts on meters and carries out their effects, until it is killed or its standard input ends: `worker DATABASE LEDGER ID...`.
+///
+/// What it cannot reach it tries again, and when what it did is unclear it writes that down.
+@main struct Worker {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        let (database, ids) = (arguments[1], Array(arguments[3...]))
+        let ledger = Ledger(at: URL(filePath: arguments[2]))
+        // Whoever has started it may be gone.
+        Thread.detachNewThread {
+            while !FileHandle.standardInput.availableData.isEmpty {}
+            exit(0)
+        }
+        let store = try await opened(database)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await count(ids, in: store, ledger) }
+            group.addTask { await deliver(store, ledger) }
+        }
+    }
+
+    private static func opened(_ database: String) async throws -> any ArchiveStore {
+        if database.hasSuffix(".sqlite") { return try await SQLiteStore(at: URL(filePath: database)) }
+        if !database.contains("=") { return try DirectoryStore(at: URL(filePath: database)) }
+        while true {
+            do {
+                return try await PostgresStore(database, connections: 2, connectTimeout: .seconds(2))
+            } catch let error as DatabaseError {
+                guard case .inaccessible = error.reason else { throw error }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    private static func count(_ ids: [String], in store: any ArchiveStore, _ ledger: Ledger) async {
+        while true {
+            let id = ids.randomElement() ?? "1"
+            do {
+                ledger.noteSaved(id, try await store.count(id))
+                // What else runs on this computer is not to wait for long.
+                try? await Task.sleep(for: .milliseconds(2))
+            } catch {
+                if let error = error as? DatabaseError, case .unclear = error.reason { ledger.noteUnclear(id) }
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    private static func deliver(_ store: any ArchiveStore, _ ledger: Ledger) async {
+        let policy = DeliveryPolicy(lease: .seconds(3))
+        while true {
+            let count = try? await store.deliver(Meter.self, policy: policy) { ledger.note($0, $1) }
+            if count ?? 0 == 0 { try? await Task.sleep(for: .milliseconds(10)) }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Heraclitus
+
+/// Lets processes work on orders of their own, and checks the books afterwards.
+struct Bench: Equatable {
+    let workers: Int
+    let seconds: Int
+
+    func run(_ desk: Desk) async throws -> [String] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("orders-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let prefix = "bench-\(UInt32.random(in: 0...UInt32.max))-"
+        let files = (0...workers).map { folder.appendingPathComponent("\($0)") }
+        let processes = try files.dropLast().map { file in
+            let process = Process()
+            process.executableURL = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+            process.arguments = [
+                "--database", desk.database, "bench-work", prefix, file.path, "--seconds", "\(seconds)",
+            ]
+            try process.run()
+            return process
+        }
+        for process in processes {
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else {
+                throw Refusal("a worker ended with \(process.terminationStatus)")
+            }
+        }
+        // What the workers have left of the notices.
+        let rest = try Books(writing: files[workers])
+        try await rest.deliver(desk.store)
+        let books = try Books(reading: files)
+        let differences = try await books.differences(from: desk.store, prefix: prefix)
+        guard differences.isEmpty else {
+            throw Refusal("the books do not agree:\n" + differences.joined(separator: "\n"))
+        }
+        let pace = books.transitions / max(1, seconds)
+        return [
+            "\(workers) workers made \(books.transitions) transitions of \(books.orders) orders in \(seconds) s, \(pace) a second",
+            "\(books.notices) notices were sent, \(books.repeated) of them more than once",
+            "the books agree: \(money(books.paid)) paid, \(money(books.refunded)) of it given back",
+        ]
+    }
+}
+
+/// What one of the processes does.
+struct BenchWork: Equatable {
+    let prefix: String
+    let file: String
+    let seconds: Int
+
+    func run(_ desk: Desk) async throws -> [String] {
+        let books = try Books(writing: URL(fileURLWithPath: file))
+        var desk = desk
+        desk.saved = { books.add($0, $1) }
+        let end = Date() + Double(seconds)
+        while Date() < end {
+            let id = prefix + "\(Int.random(in: 0..<40))"
+            do {
+                _ = try await desk.carryOut(try await command(id, desk))
+            } catch is InvalidTransition {
+                // Somebody else was faster, or it was no good idea.
+            } catch is Refusal {
+            } catch StoreError.tooManyConflicts {
+            }
+            if Int.random(in: 0..<10) == 0 {
+                try await desk.store.fireDue(Order.self) { _, error in
+                    guard case StoreError.tooManyConflicts = error else { throw error }
+                } saved: {
+                    books.add($0, $1)
+                }
+                try await books.deliver(desk.store)
+            }
+        }
+        return []
+    }
+
+    /// Something that a customer or the shop may do with an order.
+    private func command(_ id: String, _ desk: Desk) async throws -> Command {
+        switch Int.random(in: 0..<8) {
+        case 0, 1: return .add(id: id, Item(name: "item \(Int.random(in: 0..<9))", price: 1.25, quantity: 1))
+        case 2: return .place(id: id, address: "1 Main St", payWithin: Int.random(in: 0..<5) == 0 ? 0 : 3_600)
+        case 3, 4:
+            let total = try await desk.store.machine(id, of: Order.self)?.machine.state.total ?? 0
+            return .pay(id: id, amount: total)
+        case 5: return .ship(id: id, tracking: "T\(Int.random(in: 0..<1_000))")
+        case 6: return .deliver(id: id)
+        default:
+            return Bool.random() ? .giveBack(id: id, reason: "broken") : .cancel(id: id, reason: "no more")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Heraclitus
+
+/// What processes have written down of what they saved and sent: by which one finds out whether the store has lost anything.
+final class Books: Sendable {
+    /// A line of them.
+    private enum Line: Codable {
+        case transition(id: String, from: String, to: String, total: Decimal, isUpdate: Bool)
+        case notice(key: EffectKey, text: String)
+    }
+
+    private static let paying: Set = ["paid", "shipped", "delivered"]
+
+    private let file: FileHandle?
+    private let lines: [Line]
+
+    init(writing file: URL) throws {
+        try Data().write(to: file)
+        self.file = try FileHandle(forWritingTo: file)
+        lines = []
+    }
+
+    init(reading files: [URL]) throws {
+        file = nil
+        lines = try files.flatMap { file in
+            try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")).map {
+                try JSONDecoder().decode(Line.self, from: $0)
+            }
+        }
+    }
+
+    /// Writes down what was saved.
+    func add(_ id: String, _ transitions: [StateTransition]) {
+        for transition in transitions {
+            guard let source = transition.source, let state = transition.destination as? any OrderState else {
+                continue
+            }
+            add(
+                .transition(
+                    id: id,
+                    from: type(of: source).name,
+                    to: type(of: state).name,
+                    total: state.total,
+                    isUpdate: transition.isUpdate
+                )
+            )
+        }
+    }
+
+    /// Sends what is to be sent, which is to write it down.
+    func deliver(_ store: any ArchiveStore) async throws {
+        while try await store.deliver(
+            Order.self,
+            { effect, key in
+                guard let notice = effect as? Notice else { throw Refusal("nobody carries out \(effect)") }
+                self.add(.notice(key: key, text: notice.text))
+            }
+        ) > 0 {}
+    }
+
+    private func add(_ line: Line) {
+        // One whole line at once, from whatever task.
+        guard let data = try? JSONEncoder().encode(line) else { return }
+        file?.write(data + Data("\n".utf8))
+    }
+
+    // MARK: - Totals
+
+    private var changes: [(id: String, from: String, to: String, total: Decimal, isUpdate: Bool)] {
+        lines.compactMap { line in
+            guard case .transition(let id, let from, let to, let total, let isUpdate) = line else { return nil }
+            return (id, from, to, total, isUpdate)
+        }
+    }
+
+    private var sent: [EffectKey: [String]] {
+        var sent: [EffectKey: [String]] = [:]
+        for case .notice(let key, let text) in lines { sent[key, default: []].append(text) }
+        return sent
+    }
+
+    var transitions: Int { changes.count }
+    var orders: Int { Set(changes.map(\.id)).count }
+    var notices: Int { sent.count }
+    var repeated: Int { sent.values.count { $0.count > 1 } }
+
+    /// All that orders were worth when they were paid.
+    var paid: Decimal { changes.filter { $0.to == "paid" }.reduce(0) { $0 + $1.total } }
+
+    /// What of it was given back.
+    var refunded: Decimal {
+        changes.filter { Self.paying.contains($0.from) && !Self.paying.contains($0.to) }.reduce(0) { $0 + $1.total }
+    }
+
+    /// Compares the books with what is stored.
+    /// - Returns: A sentence for each difference.
+    func differences(from store: any ArchiveStore, prefix: String) async throws -> [String] {
+        var differences: [String] = []
+        var (counts, revisions, kept) = ([String: Int](), 0, Decimal(0))
+        for id in try await store.ids(of: Order.self) where id.hasPrefix(prefix) {
+            guard let order = try await store.machine(id, of: Order.self)?.machine else { continue }
+            counts[order.stateName, default: 0] += 1
+            revisions += order.revision
+            if Self.paying.contains(order.stateName) { kept += order.state.total }
+        }
+        func expect(_ what: String, _ stored: some Equatable, _ booked: some Equatable) {
+            if "\(stored)" != "\(booked)" {
+                differences.append("\(what): \(stored) are stored, \(booked) are in the books")
+            }
+        }
+        expect("transitions", revisions, transitions)
+        expect("money", kept, paid - refunded)
+        for state in Order.table.states where state != "cart" {
+            let entered = changes.count { $0.to == state && !$0.isUpdate }
+            let left = changes.count { $0.from == state && !$0.isUpdate }
+            expect("orders that are \(state)", counts[state, default: 0], entered - left)
+        }
+        let noticed = changes.count { ["paid", "shipped", "returned"].contains($0.to) && !$0.isUpdate }
+        expect("notices", notices, noticed)
+        differences += sent.filter { Set($0.value).count > 1 }.map { "\($0.key) has several contents: \($0.value)" }
+        let left = try await store.effects(of: Order.self).filter { $0.key.id.hasPrefix(prefix) }
+        return differences + left.map { "\($0.key) was not sent: \($0.error ?? "nobody has tried")" }
+    }
+}

@@ -1,0 +1,53 @@
+/// How effects are delivered: for how long a worker has them, and what happens when a handler fails.
+public struct DeliveryPolicy: Sendable, Hashable {
+    /// For how long a worker has the effects of a machine, unless it renews that.
+    ///
+    /// A worker renews it after each third of that time, as long as its handler runs, and others go by the dates of their own clocks. So clocks
+    /// may differ by up to two thirds of it. If they differ by more, or if a process stands still for so long, two workers can be at the same effect at
+    /// the same time, which each handler recognises by the key. When a worker dies, its effects wait until the lease ends.
+    public var lease: Duration
+
+    /// After how many failures an effect is parked.
+    public var attempts: Int
+
+    /// How long to wait after the first failure.
+    ///
+    /// Each further one doubles it.
+    public var firstDelay: Duration
+
+    /// How long to wait at most.
+    public var longestDelay: Duration
+
+    /// The number of machines whose effects a call delivers at the same time.
+    ///
+    /// Those of one machine are delivered one after the other.
+    public var machinesAtOnce: Int
+
+    /// Makes a policy.
+    /// - Parameters:
+    ///   - lease: For how long a worker has the effects of a machine, unless it renews that.
+    ///   - attempts: After how many failures an effect is parked.
+    ///   - firstDelay: How long to wait after the first failure.
+    ///   - longestDelay: How long to wait at most.
+    ///   - machinesAtOnce: The number of machines whose effects a call delivers at the same time.
+    public init(
+        lease: Duration = .seconds(60),
+        attempts: Int = 10,
+        firstDelay: Duration = .seconds(1),
+        longestDelay: Duration = .seconds(600),
+        machinesAtOnce: Int = 8
+    ) {
+        self.lease = lease
+        self.attempts = attempts
+        self.firstDelay = firstDelay
+        self.longestDelay = longestDelay
+        self.machinesAtOnce = machinesAtOnce
+    }
+
+    /// How many seconds to wait after a number of failures: between three quarters and all of the delay, so that those who have failed together
+    /// do not come back together.
+    func delay(after failures: Int) -> Double {
+        let delay = firstDelay.inSeconds * Double(1 << min(max(0, failures - 1), 40))
+        return max(0, min(delay, longestDelay.inSeconds)) * Double.random(in: 0.75...1)
+    }
+}

@@ -1,0 +1,109 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+// Which effects does a store have?
+
+extension ArchiveStore {
+    /// Finds the machines with effects that may be carried out by a date, those first that have waited longest.
+    ///
+    /// The default loads every archive of the workflow.
+    /// - Parameters:
+    ///   - date: By when; in the distant future also machines all of whose effects are parked.
+    ///   - workflow: The name of the workflow; `nil` for any.
+    ///   - limit: The maximum number of ids.
+    /// - Returns: The ids.
+    /// - Throws: What the store's medium throws.
+    public func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
+        var found: [(due: Date, id: String)] = []
+        for id in try await ids(of: workflow, in: nil) {
+            if let due = try await load(id)?.effectsDue, due <= date { found.append((due, id)) }
+        }
+        return found.sorted { ($0.due, $0.id) < ($1.due, $1.id) }.prefix(max(0, limit)).map(\.id)
+    }
+
+    /// Changes and saves archives with effects that may be carried out, so that nobody else does the same with them.
+    ///
+    /// The default tries one after the other. A database that can lock rows and skip those that others have locked does it at once.
+    /// - Parameters:
+    ///   - date: By when they may be carried out.
+    ///   - workflow: The name of the workflow.
+    ///   - limit: The maximum number of archives.
+    ///   - change: Changes an archive; `nil` for one that is to stay as it is. It is called on any thread.
+    /// - Returns: The archives that were changed, with their new revisions.
+    /// - Throws: What the store's medium throws, and what `change` throws.
+    public func claim(
+        effectsBy date: Date,
+        of workflow: String,
+        limit: Int,
+        _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
+    ) async throws -> [StoredArchive] {
+        var claimed: [StoredArchive] = []
+        // More of them and in any order, or all who look at the same time would try the same.
+        for id in try await ids(withEffectsBy: date, of: workflow, limit: max(0, limit) * 8).shuffled()
+        where claimed.count < limit {
+            guard let found = try await load(id), let changed = try change(found) else { continue }
+            do {
+                claimed.append(changed.with(revision: try await save(changed)))
+            } catch StoreError.conflict {
+                continue
+            }
+        }
+        return claimed
+    }
+
+    /// Lists the effects that were saved and not carried out yet, also those that are parked.
+    ///
+    /// ```swift
+    /// for effect in try await store.effects(of: Order.self) where effect.isParked {
+    ///     print(effect.key, effect.name, effect.error ?? "")
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - workflow: The workflow.
+    ///   - machines: The maximum number of machines whose effects are listed.
+    /// - Returns: The effects, those of one machine in their order.
+    /// - Throws: What the store's medium throws; ``StoreError/damaged(id:explanation:)``.
+    public func effects<W: Workflow>(of workflow: W.Type, limit machines: Int = 10_000) async throws -> [StoredEffect] {
+        var effects: [StoredEffect] = []
+        for id in try await ids(withEffectsBy: .distantFuture, of: W.name, limit: machines) {
+            guard let outbox = try await load(id)?.outbox() else { continue }
+            effects += outbox.effects.indices.map { outbox.effect($0, of: id) }
+        }
+        return effects
+    }
+
+    /// Brings an effect back that is parked, or waits after a failure, as if it had never failed.
+    /// - Parameters:
+    ///   - key: Its key.
+    ///   - attempts: The number of attempts when others change the machine.
+    /// - Returns: Whether it was there.
+    /// - Throws: What the store's medium throws; ``StoreError/tooManyConflicts(id:attempts:)``.
+    @discardableResult
+    public func retry(_ key: EffectKey, attempts: Int = 1_000) async throws -> Bool {
+        try await changeOutbox(of: key.id, attempts: attempts) { outbox in
+            guard let index = outbox.index(of: key) else { return nil }
+            (outbox.effects[index].parked, outbox.effects[index].attempts) = (nil, nil)
+            // Whoever has the effects keeps them.
+            if outbox.worker == nil { outbox.date = .distantPast }
+            return true
+        } ?? false
+    }
+
+    /// Removes an effect, which then is not carried out any more.
+    /// - Parameters:
+    ///   - key: Its key.
+    ///   - attempts: The number of attempts when others change the machine.
+    /// - Returns: Whether it was there.
+    /// - Throws: What the store's medium throws; ``StoreError/tooManyConflicts(id:attempts:)``.
+    @discardableResult
+    public func discard(_ key: EffectKey, attempts: Int = 1_000) async throws -> Bool {
+        try await changeOutbox(of: key.id, attempts: attempts) { outbox in
+            guard let index = outbox.index(of: key) else { return nil }
+            outbox.effects.remove(at: index)
+            return true
+        } ?? false
+    }
+}

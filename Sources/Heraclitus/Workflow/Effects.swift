@@ -1,0 +1,39 @@
+// What is to be done outside when a state was entered?
+
+/// Something to be done outside of a machine, such as a mail to be sent or a payment to be booked: data that says what, and no code.
+///
+/// ```swift
+/// struct SendMail: Effect {
+///     let to: String
+///     let subject: String
+/// }
+/// ```
+///
+/// A state that is ``Effecting`` declares effects, and the workflow lists their types in ``Workflow/effects``. A store saves them together with
+/// the machine, and ``ArchiveStore/deliver(_:policy:scheduler:failed:_:)`` hands them to whoever carries them out.
+public protocol Effect: Codable, Sendable {
+    /// The stable name, by which stores keep it; by default the type's own name.
+    static var name: String { get }
+}
+
+extension Effect {
+    /// The type's own name.
+    public static var name: String { ownName(of: Self.self) }
+}
+
+/// A state that declares what is to be done outside because a machine has entered it.
+///
+/// ```swift
+/// final class PaidState: OrderState, Effecting {
+///     let receipt: Receipt
+///     var effects: [any Effect] { [SendMail(to: receipt.buyer, subject: "Thank you")] }
+/// }
+/// ```
+///
+/// Effects belong to machines in stores. When a machine that a store has loaded or made enters the state, its effects are saved with it, also if
+/// it leaves the state in the same unit of work. That counts for machines within its state as well. An update or a restoration enters no
+/// state, and a machine that is in no store has no effects.
+public protocol Effecting: Capability {
+    /// What is to be done, in this order; read when the state is entered.
+    var effects: [any Effect] { get }
+}

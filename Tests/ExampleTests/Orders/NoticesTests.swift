@@ -1,0 +1,68 @@
+import Foundation
+import Heraclitus
+import Testing
+
+@testable import OrdersDesk
+
+@Suite("orders, its notices and its books") struct NoticesTests {
+    private let directory: TemporaryDirectory
+    private var folder: String { directory.file("orders") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func orders(_ words: String...) throws -> Run { try run("orders", ["--database", folder] + words) }
+
+    @Test("Buyers are told what happens to their orders, in order and once")
+    func notices() throws {
+        for id in ["1", "2"] {
+            _ = try orders("add", id, "tea", "4.50")
+            _ = try orders("place", id, "--to", "\(id) Main St")
+            _ = try orders("pay", id, "--amount", "4.50")
+        }
+        _ = try orders("ship", "1", "--tracking", "T1")
+        let lines = try orders("run", "--once").output.split(separator: "\n").map {
+            // Without the key, whose numbers are the store's.
+            String($0.drop { $0 != " " }.dropFirst())
+        }
+        #expect(
+            lines.filter { $0.hasPrefix("to 1") } == [
+                "to 1 Main St: Thank you for 4.50.", "to 1 Main St: Your parcel is T1.",
+            ]
+        )
+        #expect(lines.filter { $0.hasPrefix("to 2") } == ["to 2 Main St: Thank you for 4.50."])
+        #expect(try orders("run", "--once").output == "")
+        _ = try orders("return", "1", "--reason", "cold tea")
+        #expect(try orders("run", "--once").output.hasSuffix("to 1 Main St: You get 4.50 back.\n"))
+    }
+
+    @Test("Processes that work on one directory keep books that agree with it", .timeLimit(.minutes(20)))
+    func bench() throws {
+        let run = try orders("bench", "--workers", "2", "--seconds", "2")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains("the books agree"))
+        #expect(!run.output.hasPrefix("2 workers made 0 transitions"))
+    }
+
+    @Test("Books that do not agree with what is stored say so")
+    func differences() async throws {
+        _ = try orders("add", "bench-1", "tea", "4.50")
+        _ = try orders("place", "bench-1", "--to", "x")
+        _ = try orders("pay", "bench-1", "--amount", "4.50")
+        let file = URL(fileURLWithPath: directory.file("books"))
+        try Data().write(to: file)
+        let store = try DirectoryStore(at: URL(fileURLWithPath: folder))
+        let differences = try await Books(reading: [file]).differences(from: store, prefix: "bench-")
+        #expect(differences.contains("money: 4.5 are stored, 0 are in the books"), "\(differences)")
+        #expect(differences.contains("orders that are paid: 1 are stored, 0 are in the books"))
+        #expect(differences.contains { $0.contains("was not sent") })
+    }
+
+    @Test("A database is named, and what opens it")
+    func databases() throws {
+        for database in ["shop.sqlite", "postgres:///shop"] {
+            let run = try run("orders", ["--database", database, "list"])
+            #expect(run.status == 1 && run.errors.contains("Examples/Databases"), "\(run.errors)")
+        }
+        #expect(try orders("bench", "--workers", "0").status == 64)
+    }
+}
