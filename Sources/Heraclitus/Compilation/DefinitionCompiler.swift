@@ -4,6 +4,7 @@ struct DefinitionCompiler {
     let version: Int
     let migrations: [Migration]
     let needsContext: Bool
+    let journal: JournalLimit?
 
     /// The type of the workflow.
     let workflowType: ObjectIdentifier
@@ -39,6 +40,7 @@ struct DefinitionCompiler {
         version = W.version
         migrations = W.migrations
         needsContext = W.Context.self != Void.self
+        journal = W.journal
         workflowType = ObjectIdentifier(type)
         properties = DeclaredProperties(of: workflowValue)
         unsuitableType = Self.isHandedOutAsObject(initial) ? nil : String(describing: W.AnyState.self)
@@ -148,7 +150,8 @@ struct DefinitionCompiler {
             initial: initial,
             objectAccess: objectAccess,
             findLayout: findLayout,
-            needsContext: needsContext
+            needsContext: needsContext,
+            journal: journal
         )
     }
 

@@ -155,15 +155,19 @@ extension MachineCore {
 
     /// Lets observers be told something when everybody has been called who hears of the transition under way.
     func post(_ outcome: @autoclosure () -> Occurrence.Outcome, at place: TurnPlace? = nil, _ call: borrowing Call) {
-        guard listens(to: .notices) else { return }
+        guard listens(to: [.notices, .journal]) else { return }
         let occurrence = occurrence(outcome())
-        call.turn { $0.post(occurrence, at: place) }
+        writeDown(occurrence)
+        if listens(to: .notices) { call.turn { $0.post(occurrence, at: place) } }
     }
 
     /// Something that happens now.
     func occurrence(_ outcome: Occurrence.Outcome) -> Occurrence {
-        Occurrence(outcome, at: Date(), revision: currentRevision, in: definition)
+        Occurrence(outcome, at: date, revision: currentRevision, in: definition)
     }
+
+    /// The date as of now.
+    var date: Date { (environment?.scheduler ?? .system).date }
 
     /// What observers are told of a fire that is ignored in a state.
     func ignored(_ event: Immortal<CompiledEvent>, in source: Int, _ call: borrowing Call) -> Occurrence.Outcome {
@@ -194,8 +198,11 @@ extension MachineCore {
 
     /// Tells observers something without the turn, which does not come; nothing of what they cause by that themselves.
     func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
+        guard listens(to: [.notices, .journal]) else { return }
+        let occurrence = occurrence(outcome)
+        writeDown(occurrence)
         guard call.thread.content.beginTellingOutsideTurns() else { return }
-        tellObservers(occurrence(outcome))
+        tellObservers(occurrence)
         call.thread.content.endTellingOutsideTurns()
     }
 }

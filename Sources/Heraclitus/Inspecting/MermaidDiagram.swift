@@ -23,11 +23,11 @@ struct MermaidDiagram {
         let isAnyState = content.arrows.contains { $0.from == .anyState }
         if isAnyState { lines.append("    state \"any state\" as any0") }
         for state in table.states {
-            lines += content.notes(on: state).map { "    \(id(state)) : \(escaped($0))" }
+            lines += content.notes(on: state).map { "    \(id(state)) : \(mermaidText($0))" }
         }
         lines.append("    [*] --> \(id(table.initial))")
         for arrow in content.arrows {
-            let labels = arrow.labels.map(escaped).joined(separator: ", ")
+            let labels = arrow.labels.map(mermaidText).joined(separator: ", ")
             lines.append("    \(origin(arrow.from)) --> \(id(arrow.to)) : \(labels)")
         }
         for final in table.finals { lines.append("    \(id(final)) --> [*]") }
@@ -48,18 +48,18 @@ struct MermaidDiagram {
         }
     }
 
-    private func node(_ state: String) -> String { "state \"\(escaped(state))\" as \(id(state))" }
+    private func node(_ state: String) -> String { "state \"\(mermaidText(state))\" as \(id(state))" }
 
     private func composite(_ box: DiagramBoxes.Box) -> [String] {
         let content = box.states.map(node) + box.boxes.flatMap(composite)
-        return ["state \"\(escaped(box.name))\" as g\(box.number) {"] + content.map { "    \($0)" } + ["}"]
+        return ["state \"\(mermaidText(box.name))\" as g\(box.number) {"] + content.map { "    \($0)" } + ["}"]
     }
+}
 
-    /// As Mermaid wants what it might take for its own: by number.
-    private func escaped(_ text: String) -> String {
-        text.unicodeScalars.map { scalar in
-            let isPlain = scalar.properties.isAlphabetic || "0123456789 -_.".unicodeScalars.contains(scalar)
-            return isPlain ? String(scalar) : "#\(scalar.value);"
-        }.joined()
-    }
+/// A text as Mermaid wants what it might take for its own: by number.
+func mermaidText(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
+        let isPlain = scalar.properties.isAlphabetic || "0123456789 -_.".unicodeScalars.contains(scalar)
+        return isPlain ? String(scalar) : "#\(scalar.value);"
+    }.joined()
 }

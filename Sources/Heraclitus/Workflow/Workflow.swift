@@ -62,6 +62,15 @@ public protocol Workflow: Sendable {
     /// ```
     static var groups: [any AnyStateGroup] { get }
 
+    /// How much of what happens each machine of this workflow keeps in its journal; nothing by default.
+    ///
+    /// ```swift
+    /// static var journal: JournalLimit? { .last(100) }
+    /// ```
+    ///
+    /// Archives and copies have the journal. See ``StateMachine/journal``.
+    static var journal: JournalLimit? { get }
+
     /// Makes the definition with all its events.
     init()
 }
@@ -90,4 +99,7 @@ extension Workflow {
 
     /// No further groups.
     public static var groups: [any AnyStateGroup] { [] }
+
+    /// No journal.
+    public static var journal: JournalLimit? { nil }
 }
