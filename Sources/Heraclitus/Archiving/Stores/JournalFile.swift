@@ -15,7 +15,9 @@
 ///
 /// Any number of processes may append to it at once, through ``JournaledStore``. Each appends whole lines under a lock that the system
 /// releases when it ends, and syncs them. A process that is killed while it writes leaves a part of a line at the end. The next one begins a
-/// new line after it, and who reads is told of it. The file may be moved away at any time: the next line begins another one.
+/// new line after it, and who reads is told of it. The first time a process appends, it reads the file once, and keeps the last number of each
+/// machine in memory. The file may be moved away at any time: the next line begins another one, in which a process that has not read the first
+/// begins with all lines that it finds in an archive.
 public actor JournalFile {
     nonisolated let path: String
 
@@ -119,8 +121,8 @@ public actor JournalFile {
     }
 
     private func note(_ line: LineBuffer.Line) {
-        guard case .data(let data) = line, let entry = try? JournalFileLine(data) else { return }
-        let began = entry.began ?? lastLines[entry.id]?.began ?? entry.occurrence.date
+        guard case .data(let data) = line, let entry = try? LineHead(data) else { return }
+        let began = entry.began ?? lastLines[entry.id]?.began ?? entry.date
         lastLines[entry.id] = Mark(line: entry.line, began: began)
     }
 
@@ -130,6 +132,18 @@ public actor JournalFile {
         } catch {
             throw .unwritableState(line.occurrence.source, underlyingError: error)
         }
+    }
+}
+
+/// What is looked at of the lines that are in the file already.
+private struct LineHead: Decodable {
+    let id: String
+    let line: Int
+    let began: Date?
+    let date: Date
+
+    init(_ data: Data) throws {
+        self = try LineHead(from: ArchiveDecoder(.text(try JSONText([UInt8](data)), 0)))
     }
 }
 
