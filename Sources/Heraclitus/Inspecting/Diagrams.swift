@@ -33,7 +33,7 @@ extension TransitionTable {
     ///   - theme: The colours; `nil` for those of whoever draws it.
     /// - Returns: The text of the graph.
     public func dot(current: String? = nil, theme: DiagramTheme? = nil) -> String {
-        DotDiagram(self, current: current, theme: theme).text
+        DotDiagram(self, current: current, DiagramPath(nil), theme: theme).text
     }
 
     /// The workflow as a state diagram in Mermaid, which many sites draw in Markdown.
@@ -44,20 +44,23 @@ extension TransitionTable {
     ///   - theme: The colours; `nil` for those of the site.
     /// - Returns: The text of the diagram.
     public func mermaid(current: String? = nil, theme: DiagramTheme? = nil) -> String {
-        MermaidDiagram(self, current: current, theme: theme).text
+        MermaidDiagram(self, current: current, DiagramPath(nil), theme: theme).text
     }
 }
 
 extension StateMachine {
-    /// The machine's workflow as a diagram in which the current state is marked.
+    /// The machine's workflow as a diagram in which the current state is marked, and the path that its ``journal`` tells.
+    ///
+    /// The states of the path have a coloured frame, and so have its arrows in DOT. A label says how often its event was fired: `pay ×2`.
     /// - Parameters:
     ///   - format: The form of the diagram.
     ///   - theme: The colours; `nil` for those of whoever draws it.
     /// - Returns: The text of the diagram.
     public func diagram(_ format: DiagramFormat = .mermaid, theme: DiagramTheme? = nil) -> String {
-        switch format {
-        case .dot: W.table.dot(current: stateName, theme: theme)
-        case .mermaid: W.table.mermaid(current: stateName, theme: theme)
+        let path = DiagramPath(journal, names: definition.namesToday)
+        return switch format {
+        case .dot: DotDiagram(W.table, current: stateName, path, theme: theme).text
+        case .mermaid: MermaidDiagram(W.table, current: stateName, path, theme: theme).text
         case .scxml: W.table.scxml()
         }
     }

@@ -11,11 +11,14 @@ struct DotDiagram {
     private static var final: String { "\" \"" }
     private static var anyState: String { "\"  \"" }
 
-    init(_ table: TransitionTable, current: String?, theme: DiagramTheme?) {
+    /// What the path looks like.
+    private static var taken: [String] { ["color=\"#2f81f7\"", "penwidth=2.5"] }
+
+    init(_ table: TransitionTable, current: String?, _ path: DiagramPath, theme: DiagramTheme?) {
         self.table = table
         self.current = current
         self.theme = theme
-        content = DiagramContent(table)
+        content = DiagramContent(table, path)
         ids = Self.ids(of: table.states)
     }
 
@@ -60,6 +63,7 @@ struct DotDiagram {
         } else if id(state) != quoted(state) {
             attributes.append("label=\(quoted(state))")
         }
+        if content.isVisited(state) { attributes += Self.taken }
         if state == current {
             attributes += [
                 "style=\"\(notes.isEmpty ? "rounded," : "")filled\"", "fillcolor=\"#ffd700\"", "fontcolor=black",
@@ -77,7 +81,8 @@ struct DotDiagram {
     }
 
     private func arrow(_ arrow: DiagramContent.Arrow) -> String {
-        let label = "label=\(quoted(arrow.labels.joined(separator: "\n")))"
+        let taken = arrow.isTaken ? Self.taken : []
+        let label = (["label=\(quoted(arrow.labels.joined(separator: "\n")))"] + taken).joined(separator: ", ")
         switch arrow.from {
         case .anyState: return "\(Self.anyState) -> \(id(arrow.to)) [\(label)];"
         case .state(let state): return "\(id(state)) -> \(id(arrow.to)) [\(label)];"

@@ -8,11 +8,11 @@ struct MermaidDiagram {
     /// Names may be any text, identifiers not.
     private let ids: [String: String]
 
-    init(_ table: TransitionTable, current: String?, theme: DiagramTheme?) {
+    init(_ table: TransitionTable, current: String?, _ path: DiagramPath, theme: DiagramTheme?) {
         self.table = table
         self.current = current
         self.theme = theme
-        content = DiagramContent(table)
+        content = DiagramContent(table, path)
         ids = Dictionary(table.states.enumerated().map { ($1, "s\($0)") }) { first, _ in first }
     }
 
@@ -32,6 +32,11 @@ struct MermaidDiagram {
         }
         for final in table.finals { lines.append("    \(id(final)) --> [*]") }
         if isAnyState { lines += ["    classDef any stroke-dasharray:4", "    class any0 any"] }
+        let visited = table.states.filter(content.isVisited)
+        if !visited.isEmpty {
+            lines.append("    classDef visited stroke:#2f81f7,stroke-width:3px")
+            lines.append("    class \(visited.map(id).joined(separator: ",")) visited")
+        }
         if let current, ids[current] != nil {
             lines += ["    classDef current fill:#ffd700,color:#000", "    class \(id(current)) current"]
         }
