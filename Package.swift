@@ -25,6 +25,7 @@ let package = Package(
         .executable(name: "orders", targets: ["Orders"]),
         .executable(name: "subscription", targets: ["Subscription"]),
         .executable(name: "traffic-light", targets: ["TrafficLight"]),
+        .executable(name: "workflow-diagram", targets: ["WorkflowDiagram"]),
     ],
     targets: [
         .target(name: "Heraclitus", swiftSettings: settings),
@@ -95,6 +96,14 @@ let package = Package(
             exclude: ["README.md"],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "WorkflowDiagram",
+            dependencies: ["Heraclitus"],
+            path: "Examples/WorkflowDiagram",
+            exclude: ["README.md"],
+            resources: [.copy("Tables")],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "HeraclitusTests",
             dependencies: ["Heraclitus", "HeraclitusFoundation", "HeraclitusTesting"],
@@ -116,7 +125,7 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusTesting", "Inbox",
-                "Operations", "Orders", "Subscription", "TrafficLight",
+                "Operations", "Orders", "Subscription", "TrafficLight", "WorkflowDiagram",
             ],
             exclude: ["Download/server.py", "DpkgReplay/Logs", "DpkgReplay/line_by_line.py", "Outputs"],
             swiftSettings: settings
