@@ -29,6 +29,7 @@ let package = Package(
         .executable(name: "session-server", targets: ["SessionServer"]),
         .executable(name: "subscription", targets: ["Subscription"]),
         .executable(name: "traffic-light", targets: ["TrafficLight"]),
+        .executable(name: "workflow-diagram", targets: ["WorkflowDiagram"]),
     ],
     targets: [
         .target(name: "Heraclitus", swiftSettings: settings),
@@ -119,6 +120,14 @@ let package = Package(
             exclude: ["README.md"],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "WorkflowDiagram",
+            dependencies: ["Heraclitus"],
+            path: "Examples/WorkflowDiagram",
+            exclude: ["README.md"],
+            resources: [.copy("Tables")],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "HeraclitusTests",
             dependencies: ["Heraclitus", "HeraclitusFoundation", "HeraclitusTesting"],
@@ -141,7 +150,7 @@ let package = Package(
             dependencies: [
                 "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusTesting", "Inbox",
                 "Operations", "Orders", "OrdersDesk", "Session", "SessionServer", "SessionSocket", "Subscription",
-                "TrafficLight",
+                "TrafficLight", "WorkflowDiagram",
             ],
             exclude: [
                 "Download/server.py", "DpkgReplay/Logs", "DpkgReplay/line_by_line.py", "Orders/Golden", "Outputs",

@@ -39,6 +39,32 @@ private struct Order: Workflow {
     }
 }
 
+private final class SettledState: EmptyState {
+    static var name: String { "Settled" }
+}
+
+private final class InArrearsState: WorkflowState {
+    static var name: String { "InArrears" }
+    let missing: Double
+    init(missing: Double) { self.missing = missing }
+}
+
+/// Its first version had one state `Paid`, with what was missing.
+private struct Bill: Workflow {
+    static var initial: any WorkflowState { SettledState() }
+    let pay = Event(from: InArrearsState.self, to: SettledState.self)
+    static var version: Int { 2 }
+    static var migrations: [Migration] {
+        [
+            .step("paid orders are settled, or in arrears", in: 2, of: "Paid") { archive in
+                let isSettled = archive.data["missing"]?.doubleValue == 0
+                archive.state = isSettled ? "Settled" : "InArrears"
+                if isSettled { archive.data["missing"] = nil }
+            }
+        ]
+    }
+}
+
 @Suite("Archiving machines") struct ArchivingArticleTests {
     @Test("An archive is what the articles print")
     func archive() throws {
@@ -67,6 +93,20 @@ private struct Order: Workflow {
             """
         let machine = try StateMachine<Order>(archive: Data(archive.utf8))
         #expect((machine.state as? QueuedState)?.urls == ["a"])
+    }
+
+    @Test(
+        "The article's step splits a state, and leaves the others alone",
+        arguments: [(0.0, "Paid", "Settled"), (2.5, "Paid", "InArrears"), (0, "InArrears", "InArrears")]
+    )
+    func splitting(missing: Double, state: String, expected: String) throws {
+        #expect(Bill.diagnostics.isEmpty)
+        let archive = """
+            {"activated":true,"data":{"missing":\(missing)},"format":1,"revision":0,"state":"\(state)","version":1,"workflow":"Bill"}
+            """
+        let machine = try StateMachine<Bill>(archive: Data(archive.utf8))
+        #expect(machine.stateName == expected)
+        #expect((machine.state as? InArrearsState).map { $0.missing == missing } ?? true)
     }
 
     @Test("The article's loop reads what was written")

@@ -4,7 +4,10 @@ import Testing
 @testable import OrdersDesk
 
 @Suite("Sessions that READMEs print") struct SessionTests {
-    @Test("What the README of an example prints is what the program says", arguments: ["FirstProgram", "Orders"])
+    @Test(
+        "What the README of an example prints is what the program says",
+        arguments: ["FirstProgram", "Orders", "WorkflowDiagram"]
+    )
     func session(of example: String) throws {
         let readme = try String(contentsOfFile: packageFolder + "/Examples/\(example)/README.md", encoding: .utf8)
         let printed = try #require(readme.components(separatedBy: "```\n").first { $0.hasPrefix("$ swift run ") })

@@ -13,6 +13,7 @@ enum EnvelopeKey: String, CodingKey {
     case entered
     case state
     case data
+    case journal
     case definition
 
     /// What a store is to have done; not read with the machine.
@@ -45,6 +46,9 @@ struct Envelope: Encodable {
         // As text, whatever the coder does with dates.
         if state.keepsEntry, let entered = snapshot.entered.flatMap(ArchivedDate.text) {
             try container.encode(entered, forKey: .entered)
+        }
+        if isOfMachine, let journal = snapshot.journal {
+            try container.encode(ArchivedJournal(journal), forKey: .journal)
         }
         if extras.contains(.definition) { try container.encode(definition.table(), forKey: .definition) }
         do {

@@ -61,6 +61,8 @@ struct EnvelopeReader {
             return date
         }
 
+        let journal = try isOfMachine ? container.decodeIfPresent(ArchivedJournal.self, forKey: .journal) : nil
+
         let (object, index): (any WorkflowState, Int)
         if version == definition.version {
             index = try self.index(of: name)
@@ -90,7 +92,8 @@ struct EnvelopeReader {
             previous: nil,
             status: PackedStatus(index, isActivated ? .restoring : .entry),
             revision: revision,
-            entered: entered
+            entered: entered,
+            journal: journal?.journal(of: workflow)
         )
     }
 

@@ -1,5 +1,5 @@
 extension UserInfo: Codable {
-    private struct ValueKey: CodingKey {
+    fileprivate struct ValueKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
 
@@ -24,5 +24,21 @@ extension UserInfo: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ValueKey.self)
         for (key, value) in values { try container.encode(value, forKey: ValueKey(key)) }
+    }
+}
+
+/// A user info of which a value that cannot be encoded is encoded as its description.
+struct WritableUserInfo: Encodable {
+    let userInfo: UserInfo
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: UserInfo.ValueKey.self)
+        for (key, value) in userInfo.values {
+            do {
+                try container.encode(value, forKey: UserInfo.ValueKey(key))
+            } catch {
+                try container.encode("\(value)", forKey: UserInfo.ValueKey(key))
+            }
+        }
     }
 }

@@ -36,6 +36,9 @@ struct Definition: Sendable {
         /// Whether machines have to be given a context.
         let needsContext: Bool
 
+        /// How much of what happens machines keep; `nil` for nothing.
+        let journal: JournalLimit?
+
         /// Whether anything goes on by itself in any state, or any holds machines.
         let hasActivity: Bool
 
@@ -62,7 +65,8 @@ struct Definition: Sendable {
         initial: (any WorkflowState.Type)?,
         objectAccess: ObjectAccess,
         findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
-        needsContext: Bool
+        needsContext: Bool,
+        journal: JournalLimit?
     ) {
         let stateIndices = ClassTable(states.map { RegisteredClass($0.type, index: $0.index) })
         content = Immortal(
@@ -83,6 +87,7 @@ struct Definition: Sendable {
                 objectAccess: objectAccess,
                 findLayout: findLayout,
                 needsContext: needsContext,
+                journal: journal,
                 hasActivity: states.contains(where: \.hasActivity),
                 hasComposites: states.contains { $0.hooks.isComposite },
                 stateIndices: stateIndices,

@@ -5,6 +5,7 @@ struct DefinitionCompiler {
     let migrations: [Migration]
     let needsContext: Bool
     let effects: [any Effect.Type]
+    let journal: JournalLimit?
 
     /// The type of the workflow.
     let workflowType: ObjectIdentifier
@@ -41,6 +42,7 @@ struct DefinitionCompiler {
         migrations = W.migrations
         needsContext = W.Context.self != Void.self
         effects = W.effects
+        journal = W.journal
         workflowType = ObjectIdentifier(type)
         properties = DeclaredProperties(of: workflowValue)
         unsuitableType = Self.isHandedOutAsObject(initial) ? nil : String(describing: W.AnyState.self)
@@ -150,7 +152,8 @@ struct DefinitionCompiler {
             initial: initial,
             objectAccess: objectAccess,
             findLayout: findLayout,
-            needsContext: needsContext
+            needsContext: needsContext,
+            journal: journal
         )
     }
 

@@ -85,7 +85,7 @@ extension MachineCore {
         case .activityEnd: endActivity(of: plan, transition)
         case .activityStart: startActivity(of: plan, transition)
         case .didFire: for hook in definition.events[plan.event].declaration.didFire { hook(transition) }
-        case .guards, .observers, .notices, .regionNotices: break
+        case .guards, .observers, .notices, .regionNotices, .journal: break
         }
     }
 

@@ -34,7 +34,7 @@ extension MachineCore {
         let old = state.lock.withLock { entries in
             let old = entries
             change(&entries)
-            state.lock.changeNote(CallbackPhases(entries.lazy.filter { $0.environment == nil }.map(\.phase)).rawValue)
+            state.lock.changeNote(CallbackPhases(entries.lazy.filter(\.isListening).map(\.phase)).rawValue)
             return old
         }
         // Here and not in the lock: releasing a closure may call user code.
@@ -79,10 +79,13 @@ final class CallbackEntry: Sendable {
         case .hook(let phase, let call): (self.phase, ask, self.call, tell) = (phase, { _ in }, call, { _ in })
         case .notice(let tell): (phase, ask, call, self.tell) = (.notices, { _ in }, { _ in }, tell)
         case .regionNotice(let tell): (phase, ask, call, self.tell) = (.regionNotices, { _ in }, { _ in }, tell)
-        case .environment: (phase, ask, call, tell) = (.activityStart, { _ in }, { _ in }, { _ in })
+        case .environment: (phase, ask, call, tell) = (.journal, { _ in }, { _ in }, { _ in })
         }
         environment = if case .environment(let environment) = callback { environment } else { nil }
     }
+
+    /// Whether anything is to be done in its phase; of an environment that is what its journal wants.
+    var isListening: Bool { environment.map { $0.journal != nil } ?? true }
 
     @inline(__always)
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }

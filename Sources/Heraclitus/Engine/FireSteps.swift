@@ -177,19 +177,24 @@ extension MachineCore {
     /// Lets observers be told something when everybody has been called who hears of the transition under way.
     @inline(__always)
     func post(_ outcome: @autoclosure () -> Occurrence.Outcome, at place: TurnPlace? = nil, _ call: borrowing Call) {
-        if listens(to: .notices) { postToListeners(outcome(), at: place, call) }
+        if listens(to: [.notices, .journal]) { tell(outcome(), at: place, call) }
     }
 
+    /// Writes something down, and lets observers be told of it.
     @inline(never)
-    private func postToListeners(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
+    private func tell(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
         let occurrence = occurrence(outcome)
-        call.turn { $0.post(occurrence, at: place) }
+        writeDown(occurrence)
+        if listens(to: .notices) { call.turn { $0.post(occurrence, at: place) } }
     }
 
     /// Something that happens now.
     func occurrence(_ outcome: Occurrence.Outcome) -> Occurrence {
-        Occurrence(outcome, at: Date(), revision: currentRevision, in: definition)
+        Occurrence(outcome, at: date, revision: currentRevision, in: definition)
     }
+
+    /// The date as of now.
+    var date: Date { (environment?.scheduler ?? .system).date }
 
     /// What observers are told of a fire that is ignored in a state.
     @inline(never)
@@ -221,8 +226,11 @@ extension MachineCore {
 
     /// Tells observers something without the turn, which does not come; nothing of what they cause by that themselves.
     func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
+        guard listens(to: [.notices, .journal]) else { return }
+        let occurrence = occurrence(outcome)
+        writeDown(occurrence)
         guard call.thread.content.beginTellingOutsideTurns() else { return }
-        tellObservers(occurrence(outcome))
+        tellObservers(occurrence)
         call.thread.content.endTellingOutsideTurns()
     }
 }

@@ -34,7 +34,12 @@ struct MachineCore: ~Copyable, Sendable {
             snapshot.status,
             snapshot.revision,
             snapshot.previous,
-            environment: definition.environment(scheduler, context, entered: snapshot.entered)
+            environment: definition.environment(
+                scheduler,
+                context,
+                entered: snapshot.entered,
+                journal: snapshot.journal
+            )
         )
     }
 
@@ -55,6 +60,7 @@ struct MachineCore: ~Copyable, Sendable {
         )
         self.status = Atomic(status.bits)
         self.revision = Atomic(revision)
+        if environment?.journal != nil { self.state.lock.changeNote(CallbackPhases.journal.rawValue) }
     }
 
     /// The largest revision: every JSON reader keeps it exactly, and so does an `Int` on every platform.
@@ -70,6 +76,9 @@ struct Snapshot {
 
     /// When the state was entered, as far as anybody needs to know.
     var entered: Date?
+
+    /// What has happened so far, if the machine keeps that.
+    var journal: Journal?
 }
 
 /// In which state a machine is, by number, and what is due before its first transition.
@@ -121,9 +130,16 @@ extension MachineCore {
     var snapshot: Snapshot {
         let environment = environment
         let (state, previous, other) = state.read {
-            (now, revision.load(ordering: .relaxed), environment?.entered)
+            (now, revision.load(ordering: .relaxed), environment?.entered, environment?.journal?.journal)
         }
-        return Snapshot(state: state, previous: previous, status: other.0, revision: other.1, entered: other.2)
+        return Snapshot(
+            state: state,
+            previous: previous,
+            status: other.0,
+            revision: other.1,
+            entered: other.2,
+            journal: other.3
+        )
     }
 
     /// The number of the state against which a fire on this thread would be validated.
@@ -160,12 +176,18 @@ extension MachineCore {
     /// Shows the destination to everybody who reads, from now on and all at once.
     /// - Returns: The state object that the machine keeps no longer.
     @inline(__always)
-    func show(_ object: consuming OwnedObject, of state: Int, _ entry: MachineEnvironment.Entry?) -> OwnedObject? {
+    func show(
+        _ object: consuming OwnedObject,
+        of state: Int,
+        _ entry: MachineEnvironment.Entry?,
+        _ line: JournalLine?
+    ) -> OwnedObject? {
         let status = PackedStatus(state, .done)
         return self.state.replace(by: object, definition.knownLayout(of: state)) {
             self.status.store(status.bits, ordering: .relaxed)
             let revision = revision.load(ordering: .relaxed)
             entry?.note()
+            line?.write()
             if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .relaxed) }
         }
     }

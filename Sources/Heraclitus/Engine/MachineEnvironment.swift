@@ -1,4 +1,4 @@
-// What does a machine have around it that its archives do not keep?
+// What does a machine have around it besides its state?
 
 import Synchronization
 
@@ -13,13 +13,16 @@ import Synchronization
 /// It returns whether it takes the work.
 typealias WorkRunner = @Sendable (StateWork, @escaping StateWork.Body) -> Bool
 
-/// What a machine works with whose states have deadlines or hold machines, whose workflow has a context, or that is held itself: others
-/// have none of this.
+/// What a machine works with whose states have deadlines or hold machines, whose workflow has a context, that keeps a journal, or that is
+/// held itself: others have none of this.
 ///
 /// It goes with its machine, and takes from the scheduler what still waits there.
 final class MachineEnvironment: Sendable {
     /// Where it is among the machines that hold one another.
     let place = TreePlace()
+
+    /// Where it writes down what happens, if it was asked to.
+    let journal: JournalBook?
 
     /// That of the machine that it belongs to, or its own.
     var scheduler: Scheduler { holder?.scheduler ?? ownScheduler }
@@ -48,8 +51,9 @@ final class MachineEnvironment: Sendable {
         var runner: WorkRunner?
     }
 
-    init(_ scheduler: Scheduler, _ context: GivenContext?, entered: Date?) {
+    init(_ scheduler: Scheduler, _ context: GivenContext?, entered: Date?, journal: Journal? = nil) {
         ownScheduler = scheduler
+        self.journal = journal.map(JournalBook.init)
         givenContext = Lock(context)
         entryTime = Atomic((entered ?? scheduler.date).timeIntervalSinceReferenceDate.bitPattern)
     }

@@ -103,6 +103,23 @@ public struct Occurrence: Sendable {
         self.revision = revision
         content = .recorded(record)
     }
+
+    /// The same without its objects, for somebody who keeps it.
+    var recorded: Occurrence { Occurrence(record, at: date, revision: revision) }
+
+    /// The same of a workflow.
+    func happened(in workflow: String) -> Occurrence {
+        var record = record
+        record.workflow = workflow
+        return Occurrence(record, at: date, revision: revision)
+    }
+
+    /// The same with how long callbacks took.
+    func lasting(_ duration: Duration) -> Occurrence {
+        var record = record
+        record.duration = duration
+        return Occurrence(record, at: date, revision: revision)
+    }
 }
 
 // MARK: - What there is to say of it
@@ -113,6 +130,14 @@ extension Occurrence {
 
     /// The name of the machine's workflow.
     public var workflow: String { record.workflow }
+
+    /// The version of the workflow in which it happened, and whose names it has; 1 for one that was written without it.
+    public var version: Int { record.version }
+
+    /// How long the hooks and observers of a transition took, in a ``Journal``; `nil` elsewhere, and while they are still called.
+    ///
+    /// Guards, and the closure that builds the state, are not counted.
+    public var duration: Duration? { record.duration }
 
     /// To which machine in the observed one's state it happened: the names of the properties on the way there, such as `payment.card`;
     /// `nil` for the observed machine itself.
@@ -157,7 +182,7 @@ extension Occurrence {
     var record: Record {
         switch content {
         case .happened(let outcome, let definition, let path):
-            Record(outcome, workflow: definition.workflow, path: path)
+            Record(outcome, in: definition, path: path)
         case .recorded(let record): record
         }
     }
@@ -166,6 +191,7 @@ extension Occurrence {
     struct Record: Sendable {
         var kind: Kind
         var workflow: String
+        var version = 1
         var path: String?
         var event: String?
         var action: String?
@@ -174,8 +200,13 @@ extension Occurrence {
         var destination: String?
         var isUpdate = false
         var reason: String?
-        var message: String
+
+        /// `nil` for a transition, whose names say it all.
+        var text: String?
         var userInfo: UserInfo
+        var duration: Duration?
+
+        var message: String { text ?? "\(event.map { "\($0): \(source) " } ?? "")→ \(destination ?? "")" }
     }
 }
 
@@ -185,15 +216,16 @@ extension Occurrence: CustomStringConvertible {
 }
 
 extension Occurrence.Record {
-    fileprivate init(_ outcome: Occurrence.Outcome, workflow: String, path: String?) {
-        self.init(outcome, workflow: workflow)
+    fileprivate init(_ outcome: Occurrence.Outcome, in definition: Definition, path: String?) {
+        self.init(outcome, workflow: definition.workflow)
+        self.version = definition.version
         self.path = path
     }
 
     private init(_ outcome: Occurrence.Outcome, workflow: String) {
         switch outcome {
         case .transitioned(let transition):
-            self.init(.transitioned, workflow, in: transition.sourceName ?? "", "\(transition)", transition.userInfo)
+            self.init(.transitioned, workflow, in: transition.sourceName ?? "", nil, transition.userInfo)
             event = transition.event
             destination = transition.destinationName
             isUpdate = transition.isUpdate
@@ -241,10 +273,10 @@ extension Occurrence.Record {
         _ kind: Occurrence.Kind,
         _ workflow: String,
         in source: String,
-        _ message: String,
+        _ text: String?,
         _ userInfo: UserInfo
     ) {
-        self.init(kind: kind, workflow: workflow, source: source, message: message, userInfo: userInfo)
+        self.init(kind: kind, workflow: workflow, source: source, text: text, userInfo: userInfo)
     }
 }
 

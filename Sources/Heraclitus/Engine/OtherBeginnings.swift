@@ -18,9 +18,9 @@ extension MachineCore {
         return try body(call.turn { $0.beginAction() })
     }
 
-    /// Tells observers something in turn with the transitions, if anybody observes.
+    /// Tells observers something in turn with the transitions, if anybody observes or a journal is kept.
     func announce(_ outcome: @autoclosure () -> Occurrence.Outcome, _ call: borrowing Call) {
-        guard listens(to: .notices) else { return }
+        guard listens(to: [.notices, .journal]) else { return }
         guard let role = try? acquire(call) else { return tellOutsideTurn(outcome(), call) }
         post(outcome(), call)
         finish(role, call)

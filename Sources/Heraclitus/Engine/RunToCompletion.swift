@@ -82,18 +82,29 @@ extension MachineCore {
         _ loan: consuming TransitionLoan,
         _ call: borrowing Call
     ) {
+        let line = journalLine(of: plan, loan, call)
         notify(.before, of: plan, loan)
-        commit(plan, to: state, call)
+        commit(plan, to: state, line, call)
         // Whoever begins to listen and then reads the state either reads the new one or is called here: both take its lock.
         if loan.isEmpty, hasListeners(in: .after, of: plan) { loan = lendCurrent(plan, call) }
         notify(.after, of: plan, loan)
+        if let line {
+            line.end()
+            call.retire(OwnedObject(line))
+        }
         call.takeBack(&loan)
     }
 
     /// Shows the destination, and lets the machine be fired from callbacks.
     @inline(__always)
-    private func commit(_ plan: TransitionPlan, to state: consuming OwnedObject, _ call: borrowing Call) {
-        let old = show(state, of: plan.destination, entry(of: plan))
+    private func commit(
+        _ plan: TransitionPlan,
+        to state: consuming OwnedObject,
+        _ line: JournalLine?,
+        _ call: borrowing Call
+    ) {
+        line?.date(revision: currentRevision)
+        let old = show(state, of: plan.destination, entry(of: plan), line)
         call.turn { $0.commit() }
         if let old { call.retire(old) }
     }

@@ -105,8 +105,21 @@ extension MachineCore {
 
 extension Definition {
     /// What a machine works with; nothing where it needs nothing.
-    func environment(_ scheduler: Scheduler, _ context: GivenContext?, entered: Date?) -> MachineEnvironment? {
-        hasActivity || needsContext ? MachineEnvironment(scheduler, context, entered: entered) : nil
+    /// - Parameters:
+    ///   - scheduler: Tells the date.
+    ///   - context: What the states need.
+    ///   - entered: When the state was entered.
+    ///   - journal: What has happened so far, for a machine that keeps it whatever its workflow says.
+    /// - Returns: All of it; `nil` for a machine that needs none.
+    func environment(
+        _ scheduler: Scheduler,
+        _ context: GivenContext?,
+        entered: Date?,
+        journal: Journal?
+    ) -> MachineEnvironment? {
+        let journal = content.value.journal.map { (journal ?? Journal([])).limited(to: $0) } ?? journal
+        guard hasActivity || needsContext || journal != nil else { return nil }
+        return MachineEnvironment(scheduler, context, entered: entered, journal: journal)
     }
 
     /// The deadlines of a machine as of a moment, in the order of their dates.

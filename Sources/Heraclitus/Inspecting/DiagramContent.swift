@@ -13,6 +13,9 @@ struct DiagramContent {
         let from: Origin
         let to: String
         var labels: [String]
+
+        /// Whether the path goes along it.
+        var isTaken: Bool
     }
 
     let layout: DiagramBoxes
@@ -21,21 +24,26 @@ struct DiagramContent {
     private(set) var arrows: [Arrow] = []
     private let notes: [String: [String]]
     private let regions: [String: [TransitionTable.Region]]
+    private let path: DiagramPath
 
-    init(_ table: TransitionTable) {
+    init(_ table: TransitionTable, _ path: DiagramPath) {
         layout = DiagramBoxes(table)
         regions = Dictionary(grouping: table.regions, by: \.state)
-        notes = Self.notes(of: table, in: layout)
+        self.path = path
+        notes = Self.notes(of: table, in: layout, path)
         let boxes = layout.boxes.flatMap(\.withInnerBoxes)
         var places: [Place: Int] = [:]
         for event in table.events {
             for (origin, destination) in Self.origins(of: event, boxes) {
                 let place = Place(from: origin, to: destination)
+                let mark = path.mark(event.name, from: Self.states(of: origin, table, boxes), to: destination)
                 if let number = places[place] {
-                    arrows[number].labels.append(event.label)
+                    arrows[number].labels.append(event.label + mark)
+                    if !mark.isEmpty { arrows[number].isTaken = true }
                 } else {
                     places[place] = arrows.count
-                    arrows.append(Arrow(from: origin, to: destination, labels: [event.label]))
+                    let labels = [event.label + mark]
+                    arrows.append(Arrow(from: origin, to: destination, labels: labels, isTaken: !mark.isEmpty))
                 }
             }
         }
@@ -46,6 +54,22 @@ struct DiagramContent {
 
     /// The machines that a state holds.
     func regions(in state: String) -> [TransitionTable.Region] { regions[state] ?? [] }
+
+    /// Whether the path goes through a state.
+    func isVisited(_ state: String) -> Bool { path.states.contains(state) }
+
+    /// The states in which an arrow begins.
+    private static func states(
+        of origin: Origin,
+        _ table: TransitionTable,
+        _ boxes: [DiagramBoxes.Box]
+    ) -> Set<String> {
+        switch origin {
+        case .state(let state): [state]
+        case .box(let number, _): boxes.first { $0.number == number }?.allStates ?? []
+        case .anyState: Set(table.states)
+        }
+    }
 
     private struct Place: Hashable {
         let from: Origin
@@ -75,13 +99,19 @@ struct DiagramContent {
         return origins
     }
 
-    private static func notes(of table: TransitionTable, in layout: DiagramBoxes) -> [String: [String]] {
+    private static func notes(
+        of table: TransitionTable,
+        in layout: DiagramBoxes,
+        _ path: DiagramPath
+    ) -> [String: [String]] {
         var notes = layout.otherGroups.filter { !$0.value.isEmpty }.mapValues {
             ["also in \($0.joined(separator: ", "))"]
         }
         for event in table.events {
             for transition in event.transitions where transition.isUpdate {
-                notes[transition.from, default: []].append("\(event.label) / update")
+                notes[transition.from, default: []].append(
+                    "\(event.label) / update" + path.mark(event.name, from: [transition.from], to: transition.to)
+                )
             }
         }
         for event in table.events {

@@ -50,9 +50,11 @@ extension TransitionTable {
 }
 
 extension StateMachine {
-    /// The machine's workflow as a diagram in which the current state is marked, and those of the machines in it.
+    /// The machine's workflow as a diagram in which the current state is marked, those of the machines in it, and the path that each
+    /// one's ``journal`` tells.
     ///
-    /// It shows the machines in the current state, also if ``TransitionTable/regions`` does not know them.
+    /// It shows the machines in the current state, also if ``TransitionTable/regions`` does not know them. The states of the path have a
+    /// coloured frame, and so have its arrows in DOT. A label says how often its event was fired: `pay ×2`.
     /// - Parameters:
     ///   - format: The form of the diagram.
     ///   - theme: The colours; `nil` for those of whoever draws it.
@@ -67,16 +69,20 @@ extension StateMachine {
     }
 }
 
-/// Which states are marked in a diagram.
+/// What is marked in a diagram.
 struct DiagramMarks {
     /// The current state.
     let state: String?
 
-    /// Those of the machines that the current state holds, in their order.
+    /// The way that the machine has gone.
+    let path: DiagramPath
+
+    /// The marks of the machines that the current state holds, in their order.
     let regions: [DiagramMarks]
 
-    init(_ state: String?, _ regions: [DiagramMarks] = []) {
+    init(_ state: String?, _ path: DiagramPath = DiagramPath(nil), _ regions: [DiagramMarks] = []) {
         self.state = state
+        self.path = path
         self.regions = regions
     }
 }
@@ -89,6 +95,10 @@ private protocol MarkedMachine {
 extension StateMachine: MarkedMachine {
     fileprivate var marks: DiagramMarks {
         let regions = (state as? any Composite)?.regions ?? []
-        return DiagramMarks(stateName, regions.compactMap { ($0 as? any MarkedMachine)?.marks })
+        return DiagramMarks(
+            stateName,
+            DiagramPath(journal, names: definition.namesToday),
+            regions.compactMap { ($0 as? any MarkedMachine)?.marks }
+        )
     }
 }

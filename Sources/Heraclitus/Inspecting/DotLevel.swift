@@ -20,6 +20,9 @@ struct DotLevel {
     /// What is drawn in each state that holds machines.
     private var regions: [String: [(label: String, level: DotLevel)]] = [:]
 
+    /// What the path looks like.
+    private static var taken: [String] { ["color=\"#2f81f7\"", "penwidth=2.5"] }
+
     /// - Parameters:
     ///   - table: The workflow.
     ///   - marks: The current states.
@@ -39,7 +42,7 @@ struct DotLevel {
         self.marks = marks
         self.fill = fill
         self.boxes = boxes
-        content = DiagramContent(table)
+        content = DiagramContent(table, marks.path)
         initial = ids.id(of: path, number: 0)
         final = ids.id(of: path + " ", number: 0)
         anyState = ids.id(of: path + "  ", number: 0)
@@ -95,6 +98,7 @@ struct DotLevel {
         } else if id(state) != dotQuoted(state) {
             attributes.append("label=\(dotQuoted(state))")
         }
+        if content.isVisited(state) { attributes += Self.taken }
         if state == marks.state {
             attributes += [
                 "style=\"\(notes.isEmpty ? "rounded," : "")filled\"", "fillcolor=\"#ffd700\"", "fontcolor=black",
@@ -106,7 +110,8 @@ struct DotLevel {
     /// A state as a box of its machines, with a node at which its arrows begin and end.
     private func composite(_ state: String, _ regions: [(label: String, level: DotLevel)]) -> [String] {
         let name = ([state] + content.notes(on: state)).joined(separator: "\n")
-        let mark = state == marks.state ? " color=\"#ffd700\"; penwidth=3;" : ""
+        let taken = content.isVisited(state) ? " \(Self.taken.joined(separator: "; "));" : ""
+        let mark = state == marks.state ? " color=\"#ffd700\"; penwidth=3;" : taken
         let parts = regions.enumerated().flatMap { place, region in
             [
                 "subgraph \"\(box(state) ?? "")_\(place)\" {", "    label=\(dotQuoted(region.label));",
@@ -131,7 +136,8 @@ struct DotLevel {
     }
 
     private func arrow(_ arrow: DiagramContent.Arrow) -> String {
-        let label = "label=\(dotQuoted(arrow.labels.joined(separator: "\n")))"
+        let label = (["label=\(dotQuoted(arrow.labels.joined(separator: "\n")))"] + (arrow.isTaken ? Self.taken : []))
+            .joined(separator: ", ")
         switch arrow.from {
         case .anyState: return edge(anyState, id(arrow.to), label, head: box(arrow.to))
         case .state(let state):

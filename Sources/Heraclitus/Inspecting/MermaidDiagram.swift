@@ -15,6 +15,11 @@ struct MermaidDiagram {
         let (any, notes, current) = (level.anyStates, level.allNotes, level.allCurrent)
         if !any.isEmpty { lines += ["    classDef any stroke-dasharray:4"] + any.map { "    class \($0) any" } }
         if !notes.isEmpty { lines += ["    classDef notes stroke:none"] + notes.map { "    class \($0) notes" } }
+        let visited = level.allVisited
+        if !visited.isEmpty {
+            lines.append("    classDef visited stroke:#2f81f7,stroke-width:3px")
+            lines.append("    class \(visited.joined(separator: ",")) visited")
+        }
         if !current.isEmpty {
             lines += ["    classDef current fill:#ffd700,color:#000"] + current.map { "    class \($0) current" }
         }
@@ -39,7 +44,7 @@ private struct MermaidLevel {
         self.table = table
         self.marks = marks
         self.prefix = prefix
-        let content = DiagramContent(table)
+        let content = DiagramContent(table, marks.path)
         self.content = content
         let ids = Dictionary(table.states.enumerated().map { ($1, "\(prefix)s\($0)") }) { first, _ in first }
         self.ids = ids
@@ -59,11 +64,11 @@ private struct MermaidLevel {
         var lines = content.layout.states.flatMap(node) + content.layout.boxes.flatMap(group)
         if isAnyState { lines.append("state \"any state\" as \(anyState)") }
         for state in table.states where !isComposite(state) {
-            lines += content.notes(on: state).map { "\(id(state)) : \(escaped($0))" }
+            lines += content.notes(on: state).map { "\(id(state)) : \(mermaidText($0))" }
         }
         lines.append("[*] --> \(id(table.initial))")
         for arrow in content.arrows {
-            let labels = arrow.labels.map(escaped).joined(separator: ", ")
+            let labels = arrow.labels.map(mermaidText).joined(separator: ", ")
             lines.append("\(origin(arrow.from)) --> \(id(arrow.to)) : \(labels)")
         }
         return lines + table.finals.map { "\(id($0)) --> [*]" }
@@ -82,6 +87,11 @@ private struct MermaidLevel {
     var allCurrent: [String] {
         guard let state = marks.state, let id = ids[state] else { return [] }
         return [id] + (regions[state] ?? []).flatMap(\.level.allCurrent)
+    }
+
+    /// The ids of the states through which the paths go.
+    var allVisited: [String] {
+        table.states.filter(content.isVisited).map(id) + levels.flatMap(\.allVisited)
     }
 
     private var levels: [MermaidLevel] { table.states.flatMap { regions[$0] ?? [] }.map(\.level) }
@@ -103,13 +113,13 @@ private struct MermaidLevel {
     }
 
     private func node(_ state: String) -> [String] {
-        let name = "state \"\(escaped(state))\" as \(id(state))"
+        let name = "state \"\(mermaidText(state))\" as \(id(state))"
         guard let parts = regions[state], !parts.isEmpty else { return [name] }
         var inner: [[String]] = parts.enumerated().map { place, part in
             let lines = part.level.lines.map { "    \($0)" }
-            return ["state \"\(escaped(part.label))\" as \(id(state))r\(place) {"] + lines + ["}"]
+            return ["state \"\(mermaidText(part.label))\" as \(id(state))r\(place) {"] + lines + ["}"]
         }
-        let notes = content.notes(on: state).map(escaped)
+        let notes = content.notes(on: state).map(mermaidText)
         if let first = notes.first {
             let more = notes.dropFirst().map { "\(id(state))n : \($0)" }
             inner[0] = ["state \"\(first)\" as \(id(state))n"] + more + inner[0]
@@ -121,14 +131,14 @@ private struct MermaidLevel {
     private func group(_ box: DiagramBoxes.Box) -> [String] {
         let content = box.states.flatMap(node) + box.boxes.flatMap(group)
         let lines = content.map { "    \($0)" }
-        return ["state \"\(escaped(box.name))\" as \(prefix)g\(box.number) {"] + lines + ["}"]
+        return ["state \"\(mermaidText(box.name))\" as \(prefix)g\(box.number) {"] + lines + ["}"]
     }
+}
 
-    /// As Mermaid wants what it might take for its own: by number.
-    private func escaped(_ text: String) -> String {
-        text.unicodeScalars.map { scalar in
-            let isPlain = scalar.properties.isAlphabetic || "0123456789 -_.".unicodeScalars.contains(scalar)
-            return isPlain ? String(scalar) : "#\(scalar.value);"
-        }.joined()
-    }
+/// A text as Mermaid wants what it might take for its own: by number.
+func mermaidText(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
+        let isPlain = scalar.properties.isAlphabetic || "0123456789 -_.".unicodeScalars.contains(scalar)
+        return isPlain ? String(scalar) : "#\(scalar.value);"
+    }.joined()
 }

@@ -43,6 +43,16 @@ extension StateMachine where W.Context == Void {
         self.init(placing: state, due: .restoring, scheduler, nil)
         if let entered { core.environment?.note(entered: entered) }
     }
+
+    /// Makes a machine in the workflow's initial state that keeps a journal, although its workflow asks for none.
+    ///
+    /// Its archives and copies have the journal and go on with it. A limit of the workflow's own counts in place of this one.
+    /// - Parameters:
+    ///   - journal: How much it keeps.
+    ///   - scheduler: Fires the events that are due, and tells the date.
+    public convenience init(journal: JournalLimit, scheduler: Scheduler = .system) {
+        self.init(placing: W.initial, due: .entry, scheduler, nil, journal: journal)
+    }
 }
 
 // Of every workflow: generic code passes the context on, whatever it is.
@@ -53,6 +63,17 @@ extension StateMachine {
     ///   - scheduler: Fires the events that are due.
     public convenience init(context: W.Context, scheduler: Scheduler = .system) {
         self.init(placing: W.initial, due: .entry, scheduler, Self.given(context))
+    }
+
+    /// Makes a machine in the workflow's initial state that keeps a journal, although its workflow asks for none.
+    ///
+    /// It is the same as ``init(journal:scheduler:)`` for workflows with a ``Workflow/Context``.
+    /// - Parameters:
+    ///   - context: What the states need and archives do not keep.
+    ///   - journal: How much it keeps.
+    ///   - scheduler: Fires the events that are due, and tells the date.
+    public convenience init(context: W.Context, journal: JournalLimit, scheduler: Scheduler = .system) {
+        self.init(placing: W.initial, due: .entry, scheduler, Self.given(context), journal: journal)
     }
 
     /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.

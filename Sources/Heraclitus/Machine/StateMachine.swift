@@ -41,10 +41,12 @@ public final class StateMachine<W: Workflow>: Sendable {
         placing state: W.AnyState,
         due activation: PackedStatus.Activation,
         _ scheduler: Scheduler,
-        _ context: GivenContext?
+        _ context: GivenContext?,
+        journal: JournalLimit? = nil
     ) {
         let definition = CompiledWorkflow<W>.shared.definition
-        self.init(MachineCore(definition, beginningIn: definition.object(of: state), activation, scheduler, context))
+        let object = definition.object(of: state)
+        self.init(MachineCore(definition, beginningIn: object, activation, scheduler, context, journal))
     }
 }
 
@@ -56,13 +58,19 @@ extension MachineCore {
         beginningIn state: consuming OwnedObject,
         _ activation: PackedStatus.Activation,
         _ scheduler: Scheduler = .system,
-        _ context: GivenContext? = nil
+        _ context: GivenContext? = nil,
+        _ journal: JournalLimit? = nil
     ) {
         self.init(
             definition,
             state,
             PackedStatus(state.withObject(definition.indexOfBeginning), activation),
-            environment: definition.environment(scheduler, context, entered: nil)
+            environment: definition.environment(
+                scheduler,
+                context,
+                entered: nil,
+                journal: journal.map { Journal([]).limited(to: $0) }
+            )
         )
     }
 }

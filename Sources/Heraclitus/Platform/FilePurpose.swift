@@ -11,6 +11,9 @@ enum FilePurpose {
     /// To lock a file, which is made if it is not there, and to keep a few bytes in it.
     case locking
 
+    /// To read a file and to append to it, which is made if it is not there.
+    case appending
+
     /// To sync the names in a folder.
     case folder
 }

@@ -45,6 +45,7 @@
                 case .readingInFolder: O_RDONLY | O_NONBLOCK | O_NOFOLLOW
                 case .making: O_WRONLY | O_CREAT | O_EXCL
                 case .locking: O_RDWR | O_CREAT | O_NOFOLLOW
+                case .appending: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK
                 case .folder: O_RDONLY | O_DIRECTORY
                 }
             descriptor = unsafe open(path, flags | O_CLOEXEC, 0o666)
@@ -84,8 +85,11 @@
         }
 
         /// Reads and writes from the beginning on.
-        func rewind() throws(SystemError) {
-            if lseek(descriptor, 0, SEEK_SET) != 0 { throw .latest }
+        func rewind() throws(SystemError) { try seek(to: 0) }
+
+        /// Reads from a place on, and writes there unless the file is opened for appending.
+        func seek(to place: Int) throws(SystemError) {
+            if lseek(descriptor, off_t(place), SEEK_SET) != off_t(place) { throw .latest }
         }
 
         /// Returns when everything that was written is on the disk, where the file system can be told to.

@@ -21,15 +21,17 @@
     @safe
     struct SystemFile: ~Copyable {
         private let handle: HANDLE
+        private let isAppending: Bool
 
         init(_ path: String, for purpose: FilePurpose) throws(SystemError) {
             let (access, disposition) =
                 switch purpose {
                 case .reading, .readingInFolder: (GENERIC_READ, OPEN_EXISTING)
                 case .making: (DWORD(GENERIC_WRITE), CREATE_NEW)
-                case .locking: (GENERIC_READ | DWORD(GENERIC_WRITE), OPEN_ALWAYS)
+                case .locking, .appending: (GENERIC_READ | DWORD(GENERIC_WRITE), OPEN_ALWAYS)
                 case .folder: (DWORD(GENERIC_WRITE), OPEN_EXISTING)
                 }
+            isAppending = purpose == .appending
             // As elsewhere, a file may be renamed while it is open. But nobody removes a lock that somebody has open.
             let removing = purpose == .locking ? 0 : FILE_SHARE_DELETE
             let flags = DWORD(purpose == .folder ? FILE_FLAG_BACKUP_SEMANTICS : FILE_ATTRIBUTE_NORMAL)
@@ -53,6 +55,7 @@
         }
 
         func append(_ data: Data) throws(SystemError) {
+            if isAppending, unsafe !SetFilePointerEx(handle, LARGE_INTEGER(), nil, DWORD(FILE_END)) { throw .latest }
             var rest = data[...]
             while !rest.isEmpty {
                 var written: DWORD = 0
@@ -64,8 +67,11 @@
             }
         }
 
-        func rewind() throws(SystemError) {
-            if unsafe !SetFilePointerEx(handle, LARGE_INTEGER(), nil, DWORD(FILE_BEGIN)) { throw .latest }
+        func rewind() throws(SystemError) { try seek(to: 0) }
+
+        func seek(to place: Int) throws(SystemError) {
+            let distance = LARGE_INTEGER(QuadPart: Int64(place))
+            if unsafe !SetFilePointerEx(handle, distance, nil, DWORD(FILE_BEGIN)) { throw .latest }
         }
 
         func sync() throws(SystemError) {

@@ -26,6 +26,9 @@ enum CallbackPhase: UInt16, Sendable {
 
     /// The same, and transitions, of the machines in the state.
     case regionNotices
+
+    /// Everything that happens is written into the machine's journal, which calls nobody.
+    case journal
 }
 
 /// Some phases of a transition.
@@ -50,6 +53,7 @@ extension CallbackPhases {
     static var guards: CallbackPhases { CallbackPhases(.guards) }
     static var notices: CallbackPhases { CallbackPhases(.notices) }
     static var regionNotices: CallbackPhases { CallbackPhases(.regionNotices) }
+    static var journal: CallbackPhases { CallbackPhases(.journal) }
 
     /// Before the machine shows the destination, when the transition is certain.
     static var before: CallbackPhases { CallbackPhases(rawValue: 0b0000_0000_1110) }

@@ -68,6 +68,25 @@ public struct Migration: Sendable {
         Migration(name, in: version, .unknown, change)
     }
 
+    /// Makes a step for the archives of one state.
+    ///
+    /// The closure gets every archive of an older version that is in that state when the step runs, after the steps before it. It may also change the
+    /// state, such as to one of several into which it was split. If it throws, the archive cannot be read.
+    /// - Parameters:
+    ///   - name: What the step does.
+    ///   - version: The version that it leads to, 2 or later.
+    ///   - state: The name of the state, as the steps before have left it.
+    ///   - change: Changes the archive.
+    /// - Returns: The step.
+    public static func step(
+        _ name: String,
+        in version: Int,
+        of state: String,
+        _ change: @escaping @Sendable (inout RawArchive) throws -> Void
+    ) -> Migration {
+        Migration(name, in: version, .unknown) { archive in if archive.state == state { try change(&archive) } }
+    }
+
     /// Makes a step for a state that was renamed.
     /// - Parameters:
     ///   - name: The old name.

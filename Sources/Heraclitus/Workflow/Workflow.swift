@@ -67,6 +67,15 @@ public protocol Workflow: Sendable {
     /// A store keeps no other effects, and makes no others of what it has kept: ``Effecting``.
     static var effects: [any Effect.Type] { get }
 
+    /// How much of what happens each machine of this workflow keeps in its journal; nothing by default.
+    ///
+    /// ```swift
+    /// static var journal: JournalLimit? { .last(100) }
+    /// ```
+    ///
+    /// Archives and copies have the journal. See ``StateMachine/journal``.
+    static var journal: JournalLimit? { get }
+
     /// Makes the definition with all its events.
     init()
 }
@@ -98,4 +107,7 @@ extension Workflow {
 
     /// No effects.
     public static var effects: [any Effect.Type] { [] }
+
+    /// No journal.
+    public static var journal: JournalLimit? { nil }
 }

@@ -34,6 +34,34 @@ import Testing
         #expect(try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(found)) == Ticket.table)
     }
 
+    @Test("A journal has it, with all that can be in it")
+    func journals() throws {
+        let parcel = StateMachine<LaterParcel>()
+        try parcel.fire.send(LaterParcel.ShippedState("a"), userInfo: ["by": "me"])
+        try parcel.fire.track(LaterParcel.ShippedState("b"))
+        try parcel.fire.bounce()
+        try? parcel.fire(named: "fly")
+        parcel.announce("late")
+        try parcel.perform(action: "weigh", in: LaterParcel.ShippedState.self) { _ in }
+        try? parcel.perform(action: "open", in: PackedState.self) { _ in }
+        for _ in 1...3 { try parcel.fire.track(LaterParcel.ShippedState("b")) }
+        let good = try JSONDecoder().decode(JSONValue.self, from: parcel.archive())
+        let schema = Schema(root: Self.schema)
+        #expect(schema.problems(good) == [] && good["journal"]?["lines"]?.arrayValue?.count == 8)
+        let changes: [(inout JSONValue) -> Void] = [
+            { $0["limit"] = 0 }, { $0["limit"] = nil }, { $0["lines"] = nil }, { $0["dropped"] = -1 },
+            { $0["lines"]?[0]?["date"] = 7 }, { $0["lines"]?[0]?["source"] = nil },
+            { $0["lines"]?[0]?["microseconds"] = "7" },
+        ]
+        for change in changes {
+            var bad = good
+            var journal = try #require(bad["journal"])
+            change(&journal)
+            bad["journal"] = journal
+            #expect(!schema.problems(bad).isEmpty)
+        }
+    }
+
     @Test("A table with groups has it, too")
     func groups() throws {
         let archive = try StateMachine<Playback>().archive(including: .definition)

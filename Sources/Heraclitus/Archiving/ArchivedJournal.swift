@@ -1,0 +1,72 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// A journal as an archive has it.
+//
+//     {"began":"…","dropped":3,"lines":[{"date":"…","event":"pay","kind":"transitioned",…}],"limit":100}
+//
+// What the archive says already is left out of the lines: the workflow, and the text of a transition.
+
+struct ArchivedJournal: Codable {
+    private let limit: Int
+    private let dropped: Int
+    private let began: Date?
+    private let lines: [Line]
+
+    private enum Key: String, CodingKey {
+        case limit, dropped, began, lines
+    }
+
+    private struct Line: Codable {
+        let occurrence: Occurrence
+
+        init(_ occurrence: Occurrence) { self.occurrence = occurrence }
+
+        // The workflow's name is that of the archive, which is read first.
+        init(from decoder: any Decoder) throws { occurrence = try Occurrence(from: decoder, in: "") }
+
+        func encode(to encoder: any Encoder) throws { try occurrence.encode(to: encoder, isInArchive: true) }
+    }
+
+    init(_ journal: Journal) {
+        limit = journal.limit ?? journal.count
+        dropped = journal.droppedCount
+        began = journal.droppedCount > 0 ? journal.began : nil
+        lines = journal.map(Line.init)
+    }
+
+    /// The journal of a machine of a workflow.
+    func journal(of workflow: String) -> Journal {
+        Journal(lines.lazy.map { $0.occurrence.happened(in: workflow) })
+            .following(dropped, since: began).limited(to: .last(limit))
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        let limit = try container.decode(Int.self, forKey: .limit)
+        let dropped = try container.decodeIfPresent(Int.self, forKey: .dropped) ?? 0
+        for (key, number, least) in [(Key.limit, limit, 1), (.dropped, dropped, 0)]
+        where !(least...MachineCore.largestRevision).contains(number) {
+            throw DecodingError.dataCorruptedError(
+                forKey: key,
+                in: container,
+                debugDescription: "\(number) is not a number of lines."
+            )
+        }
+        self.limit = limit
+        self.dropped = dropped
+        began = try container.decodeIfPresent(Date.self, forKey: .began)
+        lines = try container.decode([Line].self, forKey: .lines)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(limit, forKey: .limit)
+        if dropped > 0 { try container.encode(dropped, forKey: .dropped) }
+        try container.encodeIfPresent(began, forKey: .began)
+        try container.encode(lines, forKey: .lines)
+    }
+}

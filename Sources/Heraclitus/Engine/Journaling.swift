@@ -1,0 +1,111 @@
+// How is written down what happens to a machine?
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where a machine writes down what happens to it: its turn writes, anybody reads.
+final class JournalBook: Sendable {
+    private let content: Lock<Journal>
+
+    init(_ journal: Journal) { content = Lock(journal) }
+
+    /// What was written so far.
+    var journal: Journal { content.withLock { $0 } }
+
+    /// Writes a line.
+    /// - Returns: The number of the line; and the one that was dropped, to be released outside of locks.
+    func add(_ occurrence: Occurrence) -> (line: Int, dropped: Occurrence?) {
+        content.withLock { journal in
+            let dropped = journal.add(occurrence)
+            return (journal.droppedCount + journal.count, dropped)
+        }
+    }
+
+    /// Writes beside a line how long callbacks took.
+    func note(_ duration: Duration, at line: Int) {
+        content.withLock { journal in journal.replace(line) { $0.lasting(duration) } }
+    }
+}
+
+/// The line of a transition that is certain: written when the machine shows its destination, and at the end with how long that took.
+final class JournalLine {
+    private let book: JournalBook
+    private let record: Occurrence.Record
+    private let scheduler: Scheduler
+    private let began = ContinuousClock.now
+    private var occurrence: Occurrence?
+    private var line: Int?
+
+    /// What was dropped for it; released with this, which the turn retires.
+    private var dropped: Occurrence?
+
+    init(_ record: Occurrence.Record, in book: JournalBook, _ scheduler: Scheduler) {
+        self.book = book
+        self.record = record
+        self.scheduler = scheduler
+    }
+
+    /// Dates it, before the lock is taken in which it is written: the date is asked of a scheduler, which may be a user's.
+    func date(revision: Int) {
+        let revision = min(revision + 1, MachineCore.largestRevision)
+        occurrence = Occurrence(record, at: scheduler.date, revision: revision)
+    }
+
+    /// Writes it.
+    func write() {
+        guard let occurrence else { return }
+        (line, dropped) = book.add(occurrence)
+    }
+
+    /// Notes how long all callbacks took.
+    func end() {
+        guard let line else { return }
+        let (seconds, attoseconds) = (ContinuousClock.now - began).components
+        // As precise as it is written, so that nothing is lost on the way through an archive.
+        book.note(.microseconds(seconds * 1_000_000 + attoseconds / 1_000_000_000_000), at: line)
+    }
+}
+
+extension MachineCore {
+    /// Begins the line of a transition, if the machine keeps a journal.
+    @inline(__always)
+    func journalLine(
+        of plan: TransitionPlan,
+        _ loan: borrowing TransitionLoan,
+        _ call: borrowing Call
+    ) -> JournalLine? {
+        listened.contains(.journal) ? newJournalLine(of: plan, loan, call) : nil
+    }
+
+    @inline(never)
+    private func newJournalLine(
+        of plan: TransitionPlan,
+        _ loan: borrowing TransitionLoan,
+        _ call: borrowing Call
+    ) -> JournalLine? {
+        guard let environment, let book = environment.journal else { return nil }
+        // What was queued has its own user info, and was lent because of that.
+        var userInfo = call.userInfo
+        loan.withObjects { userInfo = StateTransition($0).userInfo }
+        let record = Occurrence.Record(
+            kind: .transitioned,
+            workflow: definition.workflow,
+            version: definition.version,
+            event: definition.events[plan.event].name,
+            source: definition.states[plan.source].name,
+            destination: definition.states[plan.destination].name,
+            isUpdate: plan.kind == .update,
+            userInfo: userInfo
+        )
+        return JournalLine(record, in: book, environment.scheduler)
+    }
+
+    /// Writes down what is no transition, if the machine keeps a journal.
+    func writeDown(_ occurrence: Occurrence) {
+        guard listened.contains(.journal), let book = environment?.journal else { return }
+        _ = book.add(occurrence.recorded)
+    }
+}

@@ -1,0 +1,89 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Journal {
+    /// The journal as a sequence diagram in Mermaid: a lifeline for each state, and an arrow for each line.
+    ///
+    /// An arrow from a state to itself with a cross is a rejected fire, with its reason. What is no fire is a note.
+    /// - Returns: The text of the diagram.
+    public func mermaidSequence() -> String {
+        let states = statesInOrder
+        let ids = Dictionary(states.enumerated().map { ($1, "s\($0)") }) { first, _ in first }
+        var lines = ["sequenceDiagram"]
+        lines += states.enumerated().map { "    participant s\($0) as \(mermaidText($1))" }
+        for (number, occurrence) in zip(firstLine..., self) {
+            let source = ids[occurrence.source] ?? "s0"
+            let text = mermaidText("\(number). \(occurrence.what)")
+            func arrow(_ form: String, to state: String?, _ note: String? = nil) -> String {
+                let note = note.map { mermaidText(" (\($0))") } ?? ""
+                return "    \(source)\(form)\(state.flatMap { ids[$0] } ?? source): \(text)\(note)"
+            }
+            switch occurrence.kind {
+            case .transitioned:
+                lines.append(arrow("->>", to: occurrence.destination, occurrence.isUpdate ? "update" : nil))
+            case .rejected: lines.append(arrow("-x", to: occurrence.source, occurrence.reason))
+            case .ignored: lines.append(arrow("-->>", to: occurrence.source, "ignored"))
+            case .performed, .refused, .announced, .failed:
+                lines.append("    Note over \(source): \(text) \(mermaidText(occurrence.kind.rawValue))")
+            }
+        }
+        return (lines + [""]).joined(separator: "\n")
+    }
+
+    /// The journal as a Gantt chart in Mermaid: a section for each state, and a bar for each stay, with the event that has led there.
+    ///
+    /// A rejected fire is a milestone. When the state was entered that the first line leaves, the journal does not know; that stay is left out.
+    /// The last stay ends with the last line.
+    /// - Returns: The text of the chart.
+    public func mermaidGantt() -> String {
+        var sections: [String: [String]] = [:]
+        var stay: (state: String, event: String, line: Int, from: Int64)?
+        func end(at date: Int64, isLast: Bool) {
+            guard let stay else { return }
+            // A bar without a length is not drawn.
+            let end = Swift.max(date, stay.from + 1)
+            let tags = (isLast ? "active, " : "") + "l\(stay.line), \(stay.from), \(end)"
+            sections[stay.state, default: []].append("    \(mermaidText(stay.event)) :\(tags)")
+        }
+        for (number, occurrence) in zip(firstLine..., self) {
+            let date = occurrence.milliseconds
+            switch occurrence.kind {
+            case .transitioned where occurrence.isUpdate: break
+            case .transitioned:
+                end(at: date, isLast: false)
+                stay = (occurrence.destination ?? occurrence.source, occurrence.what, number, date)
+            case .rejected, .refused, .failed:
+                let text = mermaidText("\(occurrence.what) (\(occurrence.reason ?? occurrence.kind.rawValue))")
+                sections[occurrence.source, default: []]
+                    .append("    \(text) :crit, milestone, l\(number), \(date), \(date)")
+            case .ignored, .performed, .announced: break
+            }
+        }
+        end(at: last?.milliseconds ?? 0, isLast: true)
+        var lines = ["gantt", "    title \(mermaidText(first?.workflow ?? ""))"]
+        lines += ["    dateFormat x", "    axisFormat %Y-%m-%d %H:%M:%S"]
+        for state in statesInOrder {
+            guard let bars = sections[state] else { continue }
+            lines += ["    section \(mermaidText(state))"] + bars
+        }
+        return (lines + [""]).joined(separator: "\n")
+    }
+
+    /// The names of the states, in the order in which the journal names them.
+    private var statesInOrder: [String] {
+        var seen: Set<String> = []
+        return flatMap { [$0.source] + ($0.kind == .transitioned ? [$0.destination ?? $0.source] : []) }
+            .filter { seen.insert($0).inserted }
+    }
+}
+
+extension Occurrence {
+    /// The date as Mermaid reads it; at the ends of what it can be for one that is beyond.
+    fileprivate var milliseconds: Int64 {
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+        return Int64(Swift.min(Swift.max(milliseconds.isNaN ? 0 : milliseconds, -8.64e15), 8.64e15))
+    }
+}

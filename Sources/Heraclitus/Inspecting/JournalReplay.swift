@@ -1,0 +1,119 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A line of a journal that today's definition of the workflow does not allow.
+public struct JournalMisfit: Error, Sendable {
+    /// The number of the line.
+    public let line: Int
+
+    /// What has happened.
+    public let occurrence: Occurrence
+
+    /// What a machine would say to it today.
+    public let error: InvalidTransition
+}
+
+extension JournalMisfit: CustomStringConvertible, LocalizedError {
+    /// The line, and why it does not fit.
+    public var description: String { "line \(line): \(error)" }
+
+    /// The same.
+    public var errorDescription: String? { description }
+}
+
+extension Journal {
+    /// Runs a journal through today's definition of a workflow, by its table alone.
+    ///
+    /// It follows the transitions from the source of the first: each event has to lead from the state in which the one before has ended
+    /// to the state that was entered. Where lines are missing, as their revisions say, it goes on from the source of the next. What was
+    /// rejected, ignored or is no fire is left out. No guard and no hook runs, because a journal does not have the states' data.
+    ///
+    /// Lines of an older version of the workflow have the names of their time. They are read with the names that
+    /// ``Migration/renameState(_:to:in:)`` and ``Migration/removeState(_:into:in:data:)`` have given to their states since.
+    /// - Parameters:
+    ///   - journal: The journal, of a machine or of a file.
+    ///   - workflow: The workflow.
+    /// - Throws: The first line that does not fit, with the ``InvalidTransition``.
+    public static func replay<W: Workflow>(_ journal: Journal, as workflow: W.Type) throws(JournalMisfit) {
+        var replay = Replay(as: workflow)
+        for (line, occurrence) in zip(journal.firstLine..., journal) {
+            if let misfit = replay.misfit(of: occurrence, in: line) { throw misfit }
+        }
+    }
+
+    /// Runs the journal through today's definition of a workflow, as ``replay(_:as:)`` does, and goes on after each misfit.
+    /// - Parameter workflow: The workflow.
+    /// - Returns: All lines that do not fit.
+    public func misfits<W: Workflow>(as workflow: W.Type) -> [JournalMisfit] {
+        var replay = Replay(as: workflow)
+        return zip(firstLine..., self).compactMap { line, occurrence in replay.misfit(of: occurrence, in: line) }
+    }
+}
+
+/// How far a journal was run through a definition.
+private struct Replay<W: Workflow> {
+    private let definition = CompiledWorkflow<W>.shared.definition
+
+    /// Where the last transition has led, and the machine's revision then.
+    private var last: (state: String, revision: Int)?
+
+    init(as workflow: W.Type) {}
+
+    mutating func misfit(of occurrence: Occurrence, in line: Int) -> JournalMisfit? {
+        guard occurrence.kind == .transitioned, occurrence.path == nil else { return nil }
+        let names = definition.namesToday(of: occurrence)
+        let follows = last.map { $0.revision &+ 1 == occurrence.revision } ?? false
+        let source = follows ? last?.state ?? names.source : names.source
+        let destination = names.destination ?? ""
+        last = (destination, occurrence.revision)
+        do throws(InvalidTransition) {
+            try definition.validate(
+                occurrence.event ?? "",
+                from: source,
+                to: destination,
+                occurrence.userInfo,
+                as: W.self
+            )
+            return nil
+        } catch {
+            return JournalMisfit(line: line, occurrence: occurrence, error: error)
+        }
+    }
+}
+
+extension Definition {
+    /// The names that the states of an occurrence have today, as far as migrations say it.
+    func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
+        (
+            nameToday(ofState: occurrence.source, in: occurrence.version),
+            occurrence.destination.map { nameToday(ofState: $0, in: occurrence.version) }
+        )
+    }
+
+    private func nameToday(ofState state: String, in version: Int) -> String {
+        guard version < self.version else { return state }
+        return migrations.reduce(state) { state, step in
+            guard step.version > version, case .state(state, let name) = step.renaming else { return state }
+            return name
+        }
+    }
+
+    /// Throws unless the table lets an event make a transition; one that is ignored makes none.
+    fileprivate func validate<W: Workflow>(
+        _ event: String,
+        from source: String,
+        to destination: String,
+        _ userInfo: UserInfo,
+        as workflow: W.Type
+    ) throws(InvalidTransition) {
+        try TransitionValidator<W>(self).validate(named: event, from: source, to: destination, userInfo: userInfo)
+        guard let index = eventIndex(named: event), let from = stateIndex(named: source),
+            verdict(on: index, from: from) == .ignored
+        else { return }
+        let details = Rejection.Details(destination: destination)
+        throw InvalidTransition(Rejection(.notAllowed, event: index, from: from, details), in: self, userInfo: userInfo)
+    }
+}

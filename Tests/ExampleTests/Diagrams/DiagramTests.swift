@@ -1,0 +1,120 @@
+import Foundation
+import Heraclitus
+import Testing
+
+/// The tables of the examples' workflows.
+///
+/// Each example has a file of its own here, because modules have workflows of the same name.
+enum ExampleTables {
+    /// By the folder of the example and the name of its program.
+    static let all: [(folder: String, program: String, tables: [TransitionTable])] = [
+        ("Download", "download", download), ("DpkgReplay", "dpkg-replay", dpkgReplay),
+        ("FirstProgram", "first-program", firstProgram), ("Inbox", "inbox", inbox), ("Orders", "orders", orders),
+        ("Subscription", "subscription", subscription), ("TrafficLight", "traffic-light", trafficLight),
+    ]
+
+    /// By the names that `workflow-diagram` gives them.
+    static let byName: [(name: String, table: TransitionTable)] = all.flatMap { example in
+        example.tables.map { ("\(example.program)/\($0.workflow)", $0) }
+    }
+}
+
+@Suite("Diagrams of examples") struct ExampleDiagramTests {
+    /// Whether what is not in step is written anew: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter ExampleDiagramTests`.
+    private static let writes = ProcessInfo.processInfo.environment["HERACLITUS_WRITE_DIAGRAMS"] != nil
+
+    private static func expect(_ text: String, in path: String) throws {
+        if writes {
+            let folder = (path as NSString).deletingLastPathComponent
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        let found = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(found == text, "\(path) is to be:\n\(text)")
+    }
+
+    @Test("Each README ends with the diagrams of its workflows", arguments: ExampleTables.all.indices)
+    func readmes(example: Int) throws {
+        let (folder, _, tables) = ExampleTables.all[example]
+        let path = "\(packageFolder)/Examples/\(folder)/README.md"
+        let readme = try String(contentsOfFile: path, encoding: .utf8)
+        let diagrams = tables.map { table in
+            (tables.count > 1 ? "`\(table.workflow)`:\n\n" : "") + "```mermaid\n\(table.mermaid())```\n"
+        }
+        let head = readme.components(separatedBy: "\n## Diagram\n")[0]
+        try Self.expect("\(head)\n## Diagram\n\n\(diagrams.joined(separator: "\n"))", in: path)
+    }
+
+    @Test("The tables that are drawn are those of the examples", arguments: ExampleTables.byName.indices)
+    func tables(number: Int) throws {
+        let (name, table) = ExampleTables.byName[number]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        let json = String(decoding: try encoder.encode(table), as: UTF8.self) + "\n"
+        try Self.expect(json, in: "\(packageFolder)/Examples/WorkflowDiagram/Tables/\(name).json")
+    }
+
+    @Test("Every example with a workflow is in the list, which the program prints")
+    func list() throws {
+        let run = try run("workflow-diagram", [])
+        #expect(run.output.split(separator: "\n").map(String.init) == ExampleTables.byName.map(\.name).sorted())
+        #expect(run.status == 0 && run.errors == "")
+        for folder in try FileManager.default.contentsOfDirectory(atPath: packageFolder + "/Examples") {
+            // Their workflows are the library's own, or made to be measured.
+            if ["Benchmark", "Databases", "Operations", "WorkflowDiagram"].contains(folder) { continue }
+            #expect(ExampleTables.all.contains { $0.folder == folder }, "\(folder)")
+        }
+    }
+
+    @Test("The program prints what a table says of itself, in each format and theme")
+    func formats() throws {
+        for (name, table) in ExampleTables.byName {
+            for (format, text) in [
+                ("mermaid", table.mermaid(theme: .dark)), ("dot", table.dot(theme: .dark)), ("scxml", table.scxml()),
+            ] {
+                let run = try run("workflow-diagram", [name, "--format", format, "--theme", "dark"])
+                #expect(run.output == text && run.status == 0 && run.errors == "", "\(name)")
+            }
+        }
+    }
+
+    @Test("It writes files, also of a table or an archive of somebody's own, with the current state marked")
+    func files() throws {
+        let folder = try TemporaryDirectory()
+        let all = try run("workflow-diagram", ["--all", "--to", folder.path])
+        let written = all.output.split(separator: "\n").map(String.init)
+        #expect(written.count == 3 * ExampleTables.byName.count && written.contains("\(folder.path)/orders/Order.dot"))
+        for path in written { #expect(!(try String(contentsOfFile: path, encoding: .utf8)).isEmpty) }
+
+        let machine = StateMachine<Own>()
+        try machine.fire.go()
+        let archive = folder.file("own.json")
+        try machine.archive(including: .definition).write(to: URL(fileURLWithPath: archive))
+        #expect(try run("workflow-diagram", [archive]).output == Own.table.mermaid(current: "OtherState"))
+        let table = String(decoding: try JSONEncoder().encode(Own.table), as: UTF8.self)
+        #expect(
+            try run("workflow-diagram", ["-", "--format", "dot"], input: folder.write(table, to: "t")).output
+                == Own.table.dot()
+        )
+    }
+
+    final class OneState: EmptyState {}
+    final class OtherState: EmptyState {}
+    struct Own: Workflow {
+        static var initial: any WorkflowState { OneState() }
+        let go = Event(from: OneState.self, to: OtherState.self)
+    }
+
+    @Test(
+        "What cannot be drawn is told, with what would be",
+        arguments: [
+            (["nowhere"], "nowhere is neither a workflow of the examples nor a file that can be read."),
+            (["--format", "svg"], "--format is one of dot, mermaid, scxml, not svg."),
+            (["--colour"], "There is no option --colour; see --help."), (["--to"], "--to needs a value."),
+        ]
+    )
+    func refusals(arguments: [String], text: String) throws {
+        let run = try run("workflow-diagram", arguments)
+        #expect(run.status == 2 && run.output == "" && run.errors == "workflow-diagram: \(text)\n")
+    }
+}

@@ -1,0 +1,7 @@
+import Heraclitus
+
+@testable import Download
+
+extension ExampleTables {
+    static let download = [Download.table]
+}

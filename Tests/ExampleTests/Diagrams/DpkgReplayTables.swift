@@ -1,0 +1,7 @@
+import Heraclitus
+
+@testable import DpkgReplay
+
+extension ExampleTables {
+    static let dpkgReplay = [PackageLife.table]
+}

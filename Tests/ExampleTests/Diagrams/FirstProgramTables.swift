@@ -1,0 +1,7 @@
+import Heraclitus
+
+@testable import FirstProgram
+
+extension ExampleTables {
+    static let firstProgram = [Download.table]
+}

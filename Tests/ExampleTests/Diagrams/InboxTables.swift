@@ -1,0 +1,7 @@
+import Heraclitus
+
+@testable import Inbox
+
+extension ExampleTables {
+    static let inbox = [Message.table]
+}

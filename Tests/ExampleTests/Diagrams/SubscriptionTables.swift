@@ -1,0 +1,7 @@
+import Heraclitus
+
+@testable import Subscription
+
+extension ExampleTables {
+    static let subscription = [Life.table]
+}

@@ -1,0 +1,7 @@
+import Heraclitus
+
+@testable import TrafficLight
+
+extension ExampleTables {
+    static let trafficLight = [Light.table]
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("Journals in archives") struct JournalArchiveTests {
+    private static func text(_ machine: StateMachine<some Workflow>) throws -> String {
+        String(decoding: try machine.archive(), as: UTF8.self)
+            .replacing(#/"microseconds":\d+/#, with: #""microseconds":0"#)
+    }
+
+    /// A parcel with some past, of which a line was dropped.
+    private static func parcel(_ clock: ManualClock = ManualClock()) throws -> StateMachine<SilentParcel> {
+        let parcel = StateMachine<SilentParcel>(journal: .last(3), scheduler: clock.scheduler)
+        try parcel.fire.send(SentState("a"))
+        try parcel.fire.track(SentState("b"), userInfo: ["by": "me", "grams": 250])
+        #expect(throws: InvalidTransition.self) { try parcel.fire(named: "fly") }
+        try parcel.fire.lose()
+        return parcel
+    }
+
+    @Test("Its JSON has these keys and no others, and reads back as the same bytes")
+    func shape() throws {
+        let parcel = try Self.parcel()
+        let date = try #require(parcel.journal.first).date
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .archived
+        let written = String(decoding: try encoder.encode(date), as: UTF8.self)
+        #expect(
+            try Self.text(parcel).replacing(written, with: "DATE")
+                == #"{"activated":true,"data":{},"format":1,"journal":{"began":DATE,"dropped":1,"limit":3,"lines":["#
+                + #"{"date":DATE,"destination":"Sent","event":"track","isUpdate":true,"kind":"transitioned","microseconds":0,"revision":2,"source":"Sent","userInfo":{"by":"me","grams":250}},"#
+                + #"{"date":DATE,"event":"fly","kind":"rejected","message":"Parcel cannot fire \"fly\" in Sent: the workflow has no such event. Its events are \"send\", \"lose\", \"track\", \"bounce\".","reason":"unknownEvent","revision":2,"source":"Sent"},"#
+                + #"{"date":DATE,"destination":"Lost","event":"lose","kind":"transitioned","microseconds":0,"revision":3,"source":"Sent"}"#
+                + #"]},"revision":3,"state":"Lost","version":1,"workflow":"Parcel"}"#
+        )
+        let archive = try parcel.archive()
+        let restored = try StateMachine<SilentParcel>(archive: archive)
+        #expect(try restored.archive() == archive)
+        #expect("\(restored.journal)" == "\(parcel.journal)")
+        #expect(restored.journal.map(\.message) == parcel.journal.map(\.message))
+        #expect(restored.journal.allSatisfy { $0.workflow == "Parcel" })
+        let plain = try JSONDecoder().decode(StateMachine<SilentParcel>.self, from: JSONEncoder().encode(parcel))
+        #expect(plain.journal.map(\.date) == parcel.journal.map(\.date))
+    }
+
+    @Test("A restored machine goes on with it")
+    func goingOn() throws {
+        var parcel = StateMachine<Parcel>()
+        for round in 1...6 {
+            parcel = try StateMachine(archive: parcel.archive())
+            try round.isMultiple(of: 2) ? parcel.fire.bounce() : parcel.fire.send(SentState("\(round)"))
+            #expect(parcel.journal.map(\.revision) == Array(max(1, round - 4)...round))
+            #expect(parcel.journal.firstLine == max(1, round - 4))
+        }
+    }
+
+    @Test("A workflow's own limit counts more than that of the archive, in both directions")
+    func limits() throws {
+        let long = StateMachine<SilentParcel>(journal: .last(50))
+        for _ in 1...10 {
+            try long.fire.send(SentState("a"))
+            try long.fire.bounce()
+        }
+        let short = try StateMachine<Parcel>(archive: long.archive())
+        #expect(short.journal.map(\.revision) == [16, 17, 18, 19, 20] && short.journal.firstLine == 16)
+        try short.fire.send(SentState("a"))
+        #expect(short.journal.map(\.revision) == [17, 18, 19, 20, 21] && short.journal.firstLine == 17)
+        let without = try StateMachine<Parcel>(archive: StateMachine<SilentParcel>().archive())
+        try without.fire.send(SentState("a"))
+        #expect(without.journal.count == 1)
+    }
+
+    @Test("What was written in an older version keeps the names of its time, and says the version")
+    func migration() throws {
+        let old = StateMachine<Parcel>()
+        try old.fire.send(SentState("a"))
+        let later = try StateMachine<LaterParcel>(archive: old.archive())
+        try later.fire.lose()
+        let again = try StateMachine<LaterParcel>(archive: later.archive())
+        #expect(again.journal.map(\.source) == ["Packed", "Shipped"])
+        #expect(again.journal.map(\.destination) == ["Sent", "Lost"])
+        #expect(again.journal.map(\.version) == [1, 2])
+        try Heraclitus.Journal.replay(again.journal, as: LaterParcel.self)
+    }
+
+    @Test("A value of a user info that cannot be written does not keep the machine from being archived")
+    func unwritable() throws {
+        struct Stubborn: Codable, Sendable, CustomStringConvertible {
+            var description: String { "a mule" }
+            init() {}
+            init(from decoder: any Decoder) throws { throw Objection() }
+            func encode(to encoder: any Encoder) throws { throw Objection() }
+        }
+        let parcel = StateMachine<Parcel>()
+        try parcel.fire.send(SentState("a"), userInfo: ["animal": Stubborn(), "weight": Double.nan, "by": "me"])
+        let restored = try StateMachine<Parcel>(archive: parcel.archive())
+        let userInfo = try #require(restored.journal.first).userInfo
+        #expect(userInfo["animal", as: String.self] == "a mule" && userInfo["by", as: String.self] == "me")
+        #expect(userInfo["weight", as: String.self] == "nan")
+    }
+
+    @Test(
+        "A journal that is none is an error that says where, never a crash",
+        arguments: [
+            (#"[]"#, ".journal"), (#"{}"#, ".journal"), (#"{"limit":0,"lines":[]}"#, ".journal.limit"),
+            (#"{"limit":3,"dropped":-1,"lines":[]}"#, ".journal.dropped"),
+            (#"{"limit":3,"dropped":9223372036854775807,"lines":[]}"#, ".journal.dropped"),
+            (#"{"limit":3,"lines":[{}]}"#, ".journal.lines[0]"),
+            (
+                #"{"limit":3,"lines":[{"kind":"danced","date":"2026-01-01T00:00:00Z","revision":1,"source":"A"}]}"#,
+                "kind"
+            ),
+        ]
+    )
+    func broken(journal: String, place: String) throws {
+        let archive =
+            #"{"activated":true,"data":{},"format":1,"journal":\#(journal),"revision":0,"state":"Packed","version":1,"workflow":"Parcel"}"#
+        let error = #expect(throws: ArchiveError.self) { try StateMachine<Parcel>(archive: Data(archive.utf8)) }
+        guard case .malformed(let path, _) = try #require(error) else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(path.contains(place.split(separator: ".").last ?? ""), "\(path)")
+    }
+
+    @Test("Lines with the wildest numbers and names are read, printed, drawn and replayed")
+    func wild() throws {
+        let line =
+            #"{"kind":"transitioned","date":"9999-12-31T23:59:59Z","revision":-9223372036854775808,"source":"a\n:;#\"b","event":"","microseconds":-9223372036854775808,"version":-7}"#
+        let lines = Array(repeating: line, count: 3).joined(separator: ",")
+        let archive =
+            #"{"activated":true,"data":{},"format":1,"journal":{"limit":9007199254740992,"dropped":9007199254740992,"lines":[\#(lines)]},"revision":0,"state":"Packed","version":1,"workflow":"Parcel"}"#
+        let machine = try StateMachine<SilentParcel>(archive: Data(archive.utf8))
+        #expect(machine.journal.count == 3)
+        #expect("\(machine.journal)".split(separator: "\n").count == 4)
+        #expect(machine.journal.misfits(as: SilentParcel.self).count == 3)
+        #expect(machine.journal.mermaidGantt().contains("section") && machine.journal.mermaidSequence().contains("s0"))
+        try machine.fire.send(SentState("a"))
+        #expect(try StateMachine<SilentParcel>(archive: machine.archive()).journal.count == 4)
+    }
+
+    @Test(
+        "A unit of work saves both as one, also under conflicts: no line is doubled or lost",
+        arguments: StoreTests.kinds
+    )
+    func unitsOfWork(kind: String) async throws {
+        let place = try StoreTests.Place(kind)
+        let store = place.store
+        func make() -> StateMachine<SilentParcel> { StateMachine(alreadyIn: SentState("0")) }
+        try await store.update("1", of: SilentParcel.self) { _ in }
+        let first = StateMachine<SilentParcel>(journal: .last(1_000))
+        try first.fire.send(SentState("0"))
+        try await store.save(first, as: "2", expecting: 0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for round in 0..<10 {
+                        try await store.update("2", of: SilentParcel.self, attempts: 1_000) { parcel in
+                            try parcel.fire.track(SentState("x"), userInfo: ["task": task, "round": round])
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let found = try #require(try await store.machine("2", of: SilentParcel.self)).machine
+        #expect(found.journal.map(\.revision) == Array(1...41) && found.revision == 41)
+        let marks = found.journal.dropFirst().map { occurrence in
+            "\(occurrence.userInfo["task", as: Int.self] ?? -1) \(occurrence.userInfo["round", as: Int.self] ?? -1)"
+        }
+        #expect(Set(marks).count == 40)
+    }
+
+    @Test("A rejection that the closure catches is saved; one that leaves it is not, as nothing of that unit is")
+    func rejectionsInStores() async throws {
+        let store = InMemoryStore()
+        try await store.update("1", of: Parcel.self) { parcel in
+            _ = #expect(throws: InvalidTransition.self) { try parcel.fire.lose() }
+        }
+        let saved = try #require(try await store.machine("1", of: Parcel.self)).machine
+        #expect(saved.journal.map(\.kind) == [.rejected] && saved.revision == 0)
+        await #expect(throws: InvalidTransition.self) {
+            try await store.update("1", of: Parcel.self) { parcel in try parcel.fire.lose() }
+        }
+        let unchanged = try #require(try await store.machine("1", of: Parcel.self)).machine
+        #expect(unchanged.journal.count == 1)
+        #expect(await store.load("1")?.revision == 1)
+        try await store.update("1", of: Parcel.self) { parcel in _ = parcel.state }
+        #expect(await store.load("1")?.revision == 1)
+    }
+
+    struct Reminder: Workflow {
+        static var initial: any WorkflowState { PackedState() }
+        static var journal: JournalLimit? { .last(10) }
+        let send = Event(from: PackedState.self, to: SentState.self).due(after: .seconds(60)) { _ in SentState("x") }
+    }
+
+    @Test("What is fired because it was due in a store is in it, with the date of the scheduler")
+    func fireDue() async throws {
+        let clock = ManualClock()
+        let store = InMemoryStore()
+        try await store.update("1", of: Reminder.self, scheduler: clock.scheduler) { $0.activate() }
+        clock.advance(by: .seconds(90))
+        try await store.fireDue(Reminder.self, scheduler: clock.scheduler)
+        let machine = try #require(try await store.machine("1", of: Reminder.self)).machine
+        #expect(machine.journal.map(\.event) == ["send"])
+        #expect(machine.journal.first?.date == clock.scheduler.date)
+    }
+}

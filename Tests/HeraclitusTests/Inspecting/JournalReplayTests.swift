@@ -1,0 +1,148 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("Journals read again") struct JournalReplayTests {
+    private static func parcel(_ clock: ManualClock = ManualClock()) throws -> StateMachine<Parcel> {
+        let parcel = StateMachine<Parcel>(scheduler: clock.scheduler)
+        try parcel.fire.send(SentState("a"), userInfo: ["by": "me"])
+        clock.advance(by: .seconds(90))
+        try parcel.fire.track(SentState("b"))
+        #expect(throws: InvalidTransition.self) { try parcel.fire.send(SentState("c")) }
+        clock.advance(by: .seconds(30))
+        try parcel.fire.bounce()
+        return parcel
+    }
+
+    @Test("One that fits today's definition passes, and rejected fires do not count")
+    func fitting() throws {
+        let parcel = try Self.parcel()
+        try Heraclitus.Journal.replay(parcel.journal, as: Parcel.self)
+        try Heraclitus.Journal.replay(parcel.journal, as: SilentParcel.self)
+        #expect(parcel.journal.misfits(as: Parcel.self).isEmpty)
+    }
+
+    @Test("One that does not fails at the first line that has changed, with the number and the error")
+    func changed() throws {
+        let parcel = try Self.parcel()
+        let misfit = #expect(throws: JournalMisfit.self) {
+            try Heraclitus.Journal.replay(parcel.journal, as: LaterParcel.self)
+        }
+        let found = try #require(misfit)
+        #expect(found.line == 4 && found.occurrence.event == "bounce")
+        #expect(found.error.reason == .notAllowed && found.error.event == "bounce" && found.error.source == "Shipped")
+        #expect("\(found)".hasPrefix("line 4: Parcel cannot fire \"bounce\" in Shipped"))
+        #expect(found.localizedDescription == "\(found)")
+    }
+
+    @Test("After a misfit it goes on where the line has led, and lines that were dropped are counted")
+    func all() throws {
+        let parcel = try Self.parcel()
+        try parcel.fire.send(SentState("d"))
+        try parcel.fire.bounce()
+        try parcel.fire.send(SentState("e"))
+        #expect(parcel.journal.firstLine == 3)
+        #expect(parcel.journal.misfits(as: LaterParcel.self).map(\.line) == [4, 6])
+    }
+
+    struct Foreign: Workflow {
+        static var initial: any WorkflowState { LostState() }
+        static var name: String { "Parcel" }
+        let find = Event(from: LostState.self, to: PackedState.self)
+    }
+
+    @Test("Events and states that are gone are named")
+    func unknown() throws {
+        let parcel = try Self.parcel()
+        let misfits = parcel.journal.misfits(as: Foreign.self)
+        #expect(misfits.map(\.error.reason) == [.unknownEvent, .unknownEvent, .unknownEvent])
+        let lost = StateMachine<Foreign>(journal: .last(3))
+        try lost.fire.find()
+        #expect(lost.journal.misfits(as: Parcel.self).map(\.error.reason) == [.unknownEvent])
+    }
+
+    @Test("A line follows from the one before, and where one is missing from its own source")
+    func gaps() throws {
+        let parcel = StateMachine<Parcel>()
+        for _ in 1...2 {
+            try parcel.fire.send(SentState("a"))
+            try parcel.fire.bounce()
+        }
+        let lines = Array(parcel.journal)
+        try Heraclitus.Journal.replay(Heraclitus.Journal([lines[0], lines[3]]), as: Parcel.self)
+        // The states of these do not follow from one another, and their numbers say that they do.
+        let forged = try [lines[0], lines[2]].enumerated().map { index, line in
+            try Self.changed(line) { $0["revision"] = .integer(index) }
+        }
+        let misfits = Heraclitus.Journal(forged).misfits(as: Parcel.self)
+        #expect(misfits.map(\.line) == [2] && misfits.first?.error.source == "Sent")
+    }
+
+    private static func changed(_ occurrence: Occurrence, _ change: (inout JSONValue) -> Void) throws -> Occurrence {
+        var value = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(occurrence))
+        change(&value)
+        return try JSONDecoder().decode(Occurrence.self, from: JSONEncoder().encode(value))
+    }
+
+    @Test("It is printed as a table")
+    func table() throws {
+        let start = Date(timeIntervalSince1970: 1_767_268_800.25)
+        let clock = ManualClock(at: start)
+        let parcel = try Self.parcel(clock)
+        parcel.announce("home\nagain")
+        try parcel.perform(action: "weigh", in: PackedState.self) { _ in }
+        let lines = try parcel.journal.map { line in
+            try Self.changed(line) { if $0["microseconds"] != nil { $0["microseconds"] = 1500 } }
+        }
+        #expect(
+            "\(Heraclitus.Journal(lines))" == """
+                line  date                      revision  event         from    to              took  note
+                   1  2026-01-01T12:01:30.250Z         2  track         Sent    (update)      1.5 ms
+                   2  2026-01-01T12:01:30.250Z         2  send          Sent    ✗ notAllowed          Parcel cannot fire "send" in Sent: it does not lead from there to Sent. Allowed in Sent: "track", "bounce", "lose".
+                   3  2026-01-01T12:02:00.250Z         3  bounce        Sent    Packed        1.5 ms
+                   4  2026-01-01T12:02:00.250Z         3  "home again"  Packed  (announced)           "home again" announced in Packed
+                   5  2026-01-01T12:02:00.250Z         3  weigh()       Packed  (performed)           "weigh" performed in Packed
+                """
+        )
+        #expect("\(parcel.journal)".split(separator: "\n")[1].hasPrefix("   2  2026-01-01T12:01:30.250Z"))
+    }
+
+    @Test("It is drawn as a sequence diagram")
+    func sequence() throws {
+        #expect(
+            try Self.parcel().journal.mermaidSequence() == """
+                sequenceDiagram
+                    participant s0 as Packed
+                    participant s1 as Sent
+                    s0->>s1: 1. send
+                    s1->>s1: 2. track #40;update#41;
+                    s1-xs1: 3. send #40;notAllowed#41;
+                    s1->>s0: 4. bounce
+
+                """
+        )
+    }
+
+    @Test("It is drawn as a Gantt chart")
+    func gantt() throws {
+        let clock = ManualClock(at: Date(timeIntervalSince1970: 1_767_268_800))
+        let parcel = try Self.parcel(clock)
+        clock.advance(by: .seconds(10))
+        try parcel.fire.bounce()
+        #expect(
+            parcel.journal.mermaidGantt() == """
+                gantt
+                    title Parcel
+                    dateFormat x
+                    axisFormat %Y-%m-%d %H:%M:%S
+                    section Packed
+                    bounce :active, l4, 1767268920000, 1767268930000
+                    section Sent
+                    send #40;notAllowed#41; :crit, milestone, l3, 1767268890000, 1767268890000
+                    send :l1, 1767268800000, 1767268920000
+
+                """
+        )
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+@Suite("Journals") struct JournalTests {
+    static func line(_ occurrence: Occurrence) -> String {
+        let name = occurrence.event ?? occurrence.action.map { "\($0)()" } ?? occurrence.announcement ?? ""
+        return "\(occurrence.revision) \(occurrence.kind) \(name) \(occurrence.source)"
+            + (occurrence.destination.map { "→\($0)" } ?? "") + (occurrence.isUpdate ? " update" : "")
+            + (occurrence.reason.map { " \($0)" } ?? "")
+    }
+
+    static func lines(_ machine: StateMachine<some Workflow>) -> [String] { machine.journal.map(line) }
+
+    @Test("It has everything that observers hear, as they hear it, without the objects")
+    func everything() throws {
+        let heard = Mutex<[Occurrence]>([])
+        let clock = ManualClock()
+        let parcel = StateMachine<Parcel>(scheduler: clock.scheduler)
+        parcel.observe { occurrence in heard.withLock { $0.append(occurrence) } }
+        try parcel.fire.bounce()
+        try parcel.fire.send(SentState("a"), userInfo: ["by": "me"])
+        clock.advance(by: .seconds(60))
+        #expect(throws: InvalidTransition.self) { try parcel.fire(named: "sned") }
+        parcel.announce("late")
+        try parcel.perform(action: "weigh", in: SentState.self) { _ in }
+        let lines = [
+            "0 ignored bounce Packed", "1 transitioned send Packed→Sent", "1 rejected sned Sent unknownEvent",
+            "1 announced late Sent", "1 performed weigh() Sent",
+        ]
+        #expect(Self.lines(parcel) == lines)
+        let journal = parcel.journal
+        let observed = heard.withLock { $0 }
+        #expect(observed.map(Self.line) == lines)
+        #expect(journal.map(\.date) == observed.map(\.date) && journal.map(\.message) == observed.map(\.message))
+        #expect(journal[2].date.timeIntervalSince(journal[1].date) == 60)
+        #expect(journal.allSatisfy { $0.outcome == nil && $0.workflow == "Parcel" && $0.version == 1 })
+        #expect(journal[1].userInfo["by", as: String.self] == "me")
+        #expect(journal.firstLine == 1 && journal.droppedCount == 0)
+    }
+
+    @Test("It keeps the last lines, and numbers go on")
+    func bounds() throws {
+        let parcel = StateMachine<Parcel>()
+        for round in 1...20 {
+            try parcel.fire.send(SentState("\(round)"))
+            try parcel.fire.bounce()
+            let journal = parcel.journal
+            #expect(journal.count == min(round * 2, 5) && journal.firstLine == max(1, round * 2 - 4))
+            #expect(journal.map(\.revision) == Array(journal.firstLine...(round * 2)))
+        }
+        let one = StateMachine<SilentParcel>(journal: .last(0))
+        try one.fire.send(SentState("a"))
+        try one.fire.bounce()
+        #expect(Self.lines(one) == ["2 transitioned bounce Sent→Packed"] && one.journal.firstLine == 2)
+    }
+
+    @Test("It is off, unless a workflow or a machine asks for it")
+    func off() throws {
+        let silent = StateMachine<SilentParcel>()
+        try silent.fire.send(SentState("a"))
+        #expect(silent.journal.isEmpty && "\(silent.journal)" == "An empty journal.")
+        #expect(
+            String(decoding: try silent.archive(), as: UTF8.self)
+                == #"{"activated":true,"data":{"carrier":"a"},"format":1,"revision":1,"state":"Sent","version":1,"workflow":"Parcel"}"#
+        )
+        let asked = StateMachine<SilentParcel>(journal: .last(2))
+        try asked.fire.send(SentState("a"))
+        #expect(Self.lines(asked) == ["1 transitioned send Packed→Sent"])
+    }
+
+    @Test("Guards that decline are in it, what nested fires do too, in the order in which it happens")
+    func order() throws {
+        let parcel = StateMachine<Parcel>()
+        parcel.didEnter(SentState.self) { sent, transition in
+            let parcel = transition.machine(as: Parcel.self)
+            try? parcel?.fire.send(SentState("again"))
+            try? parcel?.fire.track(SentState("tracked"), userInfo: ["nested": true])
+        }
+        #expect(throws: InvalidTransition.self) { try parcel.fire.send(SentState("")) }
+        try parcel.fire.send(SentState("a"), userInfo: ["nested": false])
+        #expect(
+            Self.lines(parcel) == [
+                "0 rejected send Packed→Sent declined", "1 transitioned send Packed→Sent",
+                "1 rejected send Sent→Sent notAllowed", "2 transitioned track Sent→Sent update",
+            ]
+        )
+        #expect(parcel.journal[1].userInfo["nested", as: Bool.self] == false)
+        #expect(parcel.journal[3].userInfo["nested", as: Bool.self] == true)
+    }
+
+    @Test("Rehearsals and activations are not in it")
+    func rehearsals() throws {
+        let parcel = StateMachine<Parcel>()
+        parcel.activate()
+        try parcel.rehearse.send(SentState("a"))
+        #expect(throws: InvalidTransition.self) { try parcel.rehearse.lose() }
+        #expect(parcel.journal.isEmpty)
+    }
+
+    @Test("It is that of the state at every moment, and says how long callbacks took once they have returned")
+    func moments() throws {
+        let parcel = StateMachine<Parcel>()
+        let seen = Mutex<[(Int, Int?, Duration?)]>([])
+        @Sendable func look() {
+            let last = parcel.journal.last
+            seen.withLock { $0.append((parcel.revision, last?.revision, last?.duration)) }
+        }
+        parcel.willEnter(SentState.self) { _, _ in look() }
+        parcel.didEnter(SentState.self) { _, _ in
+            look()
+            Thread.sleep(forTimeInterval: 0.002)
+        }
+        try parcel.fire.send(SentState("a"))
+        #expect(seen.withLock { $0.map(\.0) } == [0, 1] && seen.withLock { $0.map(\.1) } == [nil, 1])
+        #expect(seen.withLock { $0.allSatisfy { $0.2 == nil } })
+        let duration = try #require(parcel.journal.last?.duration)
+        #expect(duration >= .milliseconds(2))
+    }
+
+    @Test("A copy has it, and both go on alone")
+    func copies() throws {
+        for parcel in [StateMachine<SilentParcel>(journal: .last(3)), StateMachine(journal: .last(3))] {
+            try parcel.fire.send(SentState("a"))
+            let copy = parcel.copy()
+            try parcel.fire.lose()
+            try copy.fire.bounce()
+            #expect(Self.lines(parcel).last == "2 transitioned lose Sent→Lost" && parcel.journal.count == 2)
+            #expect(Self.lines(copy) == ["1 transitioned send Packed→Sent", "2 transitioned bounce Sent→Packed"])
+        }
+    }
+
+    final class CrateState: WorkflowState, Composite {
+        let parcel: StateMachine<Parcel>
+        var regions: [any Region] { [parcel] }
+        init(_ parcel: StateMachine<Parcel>) { self.parcel = parcel }
+        func copied() -> CrateState { CrateState(parcel.copy()) }
+    }
+
+    struct Crate: Workflow {
+        static var initial: any WorkflowState { CrateState(StateMachine()) }
+        static var journal: JournalLimit? { .last(3) }
+        let refill = Event(from: CrateState.self, to: CrateState.self)
+    }
+
+    @Test("A machine within a state has one of its own")
+    func regions() throws {
+        let crate = StateMachine<Crate>()
+        crate.activate()
+        let parcel = try #require(crate.state as? CrateState).parcel
+        try parcel.fire.send(SentState("a"))
+        #expect(Self.lines(parcel) == ["1 transitioned send Packed→Sent"] && crate.journal.isEmpty)
+        try crate.fire.refill(CrateState(StateMachine()))
+        #expect(crate.journal.count == 1)
+        #expect(throws: InvalidTransition.self) { try parcel.fire.lose() }
+        #expect(parcel.journal.last?.reason == "notCurrent")
+    }
+
+    @Test("Threads that fire at once write each line once, and readers always see the journal of a moment")
+    func threads() throws {
+        let parcel = StateMachine<SilentParcel>(journal: .last(100_000))
+        try parcel.fire.send(SentState("0"))
+        onThreads(4) { thread in
+            for round in 0..<500 {
+                if thread == 3 {
+                    let journal = parcel.journal
+                    let revisions = journal.filter { $0.kind == .transitioned }.map(\.revision)
+                    if revisions != Array(1...revisions.count) { Issue.record("\(revisions)") }
+                } else if round.isMultiple(of: 5) {
+                    try? parcel.fire.send(SentState("\(thread)"))
+                } else {
+                    try? parcel.fire.track(SentState("\(thread)"), userInfo: ["thread": thread])
+                }
+            }
+        }
+        #expect(parcel.journal.count { $0.kind == .rejected } == 300)
+        #expect(parcel.journal.count == 1501 && parcel.revision == 1201)
+        #expect(parcel.journal.filter { $0.kind == .transitioned }.map(\.revision) == Array(1...1201))
+    }
+
+    @Test("It keeps no state object and no machine")
+    func lifetimes() throws {
+        weak var machine: StateMachine<Parcel>?
+        weak var state: SentState?
+        var journal = Heraclitus.Journal([])
+        do {
+            let parcel = StateMachine<Parcel>()
+            let sent = SentState("a")
+            (machine, state) = (parcel, sent)
+            try parcel.fire.send(sent)
+            try parcel.fire.bounce()
+            try parcel.fire.send(SentState("b"))
+            journal = parcel.journal
+        }
+        #expect(machine == nil && state == nil && journal.count == 3)
+    }
+}
