@@ -75,7 +75,6 @@ struct Desk {
         } saved: { transitions in
             saved(id, transitions)
         }
-        }
         return lines.withLock { $0 }
     }
 

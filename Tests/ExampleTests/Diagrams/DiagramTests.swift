@@ -10,7 +10,8 @@ enum ExampleTables {
     static let all: [(folder: String, program: String, tables: [TransitionTable])] = [
         ("Download", "download", download), ("DpkgReplay", "dpkg-replay", dpkgReplay),
         ("FirstProgram", "first-program", firstProgram), ("Inbox", "inbox", inbox), ("Orders", "orders", orders),
-        ("Subscription", "subscription", subscription), ("TrafficLight", "traffic-light", trafficLight),
+        ("Session", "session", session), ("Subscription", "subscription", subscription),
+        ("TrafficLight", "traffic-light", trafficLight),
     ]
 
     /// By the names that `workflow-diagram` gives them.

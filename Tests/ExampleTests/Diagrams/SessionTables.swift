@@ -1,0 +1,7 @@
+import Heraclitus
+
+@testable import Session
+
+extension ExampleTables {
+    static let session = [Session.table]
+}
