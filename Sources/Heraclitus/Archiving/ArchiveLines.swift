@@ -63,7 +63,7 @@ public enum Archive {
 
     /// Restores the machines of a file of JSON lines, and gives each what its states need.
     ///
-    /// It is the same as ``lines(of:in:limit:progress:)`` for workflows with a ``Workflow/Context``.
+    /// It is the same as ``lines(of:in:limit:progress:)-(_,URL,_,_)`` for workflows with a ``Workflow/Context``.
     /// - Parameters:
     ///   - workflow: The workflow of all machines.
     ///   - file: The file.

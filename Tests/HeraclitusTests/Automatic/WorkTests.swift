@@ -86,6 +86,8 @@ private struct Shop: Workflow {
     func left() async throws {
         let bench = Bench { _, _ in }
         let machine = machine(bench)
+        // Work that had begun would have time to say so.
+        machine.willExit(BusyState.self) { _, _ in usleep(100_000) }
         try machine.fire.start(BusyState(-1))
         await machine.settled()
         #expect(bench.journal.entries == ["didEnter", "didExit"])
@@ -258,7 +260,8 @@ private struct Shop: Workflow {
             try here.machine?.perform { _ in
                 try here.fire.progress(BusyState(2))
                 try here.fire.finish { busy in MadeState(busy.number) }
-                #expect(throws: InvalidTransition.self) { try here.fire.progress(BusyState(3)) }
+                let late = #expect(throws: InvalidTransition.self) { try here.fire.progress(BusyState(3)) }
+                #expect(late?.reason == .notCurrent)
             }
         }
         let machine = machine(bench)

@@ -107,6 +107,8 @@ import Testing
     @Test("A run that is cancelled cancels the work in the tree, leaves all states, and the next one begins it again")
     func cancelled() async throws {
         let (land, site, dig) = try self.land()
+        let heard = Journal()
+        dig.observe { heard.write($0.kind.rawValue) }
         let run = Task { try await Marker.$value.withValue("first") { try await land.run() } }
         while !dig.isActive { await Task.yield() }
         try dig.fire.begin()
@@ -115,6 +117,8 @@ import Testing
         await #expect(throws: CancellationError.self) { try await run.value }
         // A child task has come to its end before the run has.
         #expect(pit.journal.entries == ["dig first", "ended by CancellationError"])
+        // What the work throws when it is cancelled is no failure.
+        #expect(heard.entries == ["transitioned"])
         #expect(land.isIn(LandState.self) && site.isIn(SiteState.self) && dig.isIn(DiggingState.self))
         await land.settled()
         #expect(dig.isIn(DiggingState.self))
@@ -169,13 +173,13 @@ import Testing
     @Test("When the outermost machine is released, all ends that goes on in machines that somebody keeps")
     func released() async throws {
         let clock = ManualClock()
-        var dig: StateMachine<Dig>?
+        var kept: (site: StateMachine<Site>, dig: StateMachine<Dig>)?
         var trip: CompletionTests.BookedState?
         do {
-            let (land, _, inner) = try self.land()
-            try inner.fire.begin()
+            let (land, site, dig) = try self.land()
+            try dig.fire.begin()
             try await pit.begun.wait()
-            dig = inner
+            kept = (site, dig)
             let journey = StateMachine<CompletionTests.Journey>(scheduler: clock.scheduler)
             let booked = CompletionTests.BookedState()
             try journey.fire.book(booked)
@@ -186,7 +190,7 @@ import Testing
         #expect(clock.scheduler.count == 0 && trip?.train.isIn(CompletionTests.OpenState.self) == true)
         for _ in 0..<30_000 where pit.journal.entries.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(pit.journal.entries == ["dig none", "ended by CancellationError"])
-        let error = #expect(throws: InvalidTransition.self) { try dig?.fire.find() }
+        let error = #expect(throws: InvalidTransition.self) { try kept?.dig.fire.find() }
         #expect(error?.reason == .notCurrent)
     }
 
