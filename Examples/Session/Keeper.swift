@@ -9,17 +9,22 @@ struct Keeper {
     init(in directory: URL) throws {
         file = directory.appendingPathComponent("session.json")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        guard flock(unsafe open(directory.path, O_RDONLY | O_CLOEXEC), LOCK_EX | LOCK_NB) == 0 else {
-            throw DirectoryTaken(path: directory.path)
+        let descriptor = unsafe open(directory.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let number = errno
+            let reason = unsafe String(cString: strerror(number))
+            throw Unkept(directory, number == EWOULDBLOCK ? "another program has it" : reason)
         }
     }
 
     /// The session as it was kept last, or a new one.
     func session(_ network: Network) throws -> StateMachine<Session> {
-        guard let archive = FileManager.default.contents(atPath: file.path) else {
-            return StateMachine<Session>(context: network)
+        guard FileManager.default.fileExists(atPath: file.path) else { return StateMachine<Session>(context: network) }
+        do {
+            return try StateMachine<Session>(archive: Data(contentsOf: file), context: network)
+        } catch {
+            throw Unkept(file, error.localizedDescription)
         }
-        return try StateMachine<Session>(archive: archive, context: network)
     }
 
     /// Puts the session into the place of the one that was kept before.
@@ -28,8 +33,9 @@ struct Keeper {
     }
 }
 
-struct DirectoryTaken: LocalizedError {
-    let path: String
+/// Why a session cannot be had.
+struct Unkept: LocalizedError {
+    let errorDescription: String?
 
-    var errorDescription: String? { "another program has the session in \(path)" }
+    init(_ place: URL, _ reason: String) { errorDescription = "there is no session in \(place.path): \(reason)" }
 }

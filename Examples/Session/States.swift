@@ -23,7 +23,8 @@ final class ConnectingState: OnlineState, Working {
     func work(_ here: Workplace<Session>) async throws {
         let line = try here.context.call()
         try line.say("after \(heard)")
-        guard try await line.next() == "welcome" else { throw Trouble.hungUp }
+        guard let answer = try await line.next() else { throw Trouble.hungUp }
+        guard answer == "welcome" else { throw Gibberish(words: answer) }
         try here.fire.connected { ConnectedState(on: line, after: $0, until: here.context.patienceEnds) }
     }
 

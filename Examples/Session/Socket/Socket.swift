@@ -51,7 +51,11 @@ package final class Socket: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw SocketError("read") }
             guard count > 0 else { return nil }
-            rest.withLock { $0 += bytes[..<count] }
+            let length = rest.withLock { rest in
+                rest += bytes[..<count]
+                return rest.count
+            }
+            guard length < 1 << 16 else { throw SocketError("read", nil, EMSGSIZE) }
         }
     }
 

@@ -325,6 +325,24 @@ import Testing
         #expect(part.byteCount <= byteCount && byteCount < 4_000_000)
     }
 
+    @Test("A copy of a file that is cancelled at any moment writes nothing any more")
+    func cancelledCopy() async throws {
+        let source = directory.file("source")
+        try Data(count: 20_000_000).write(to: URL(fileURLWithPath: source))
+        let origin = try Origin(source, to: target)
+        for _ in 0..<20 {
+            let machine = StateMachine<Download>()
+            try machine.fire.load(LoadingState(Part(origin: origin)))
+            while machine.isIn(LoadingState.self), machine.state.part?.byteCount ?? 0 < 1_000_000 { await Task.yield() }
+            // It may have been faster.
+            guard (try? machine.fire.cancel { CancelledState($0.part) }) != nil else { continue }
+            let byteCount = size(of: origin.partPath)
+            #expect(machine.state.part?.byteCount == byteCount)
+            try await Task.sleep(for: .milliseconds(5))
+            #expect(size(of: origin.partPath) == byteCount)
+        }
+    }
+
     @Test("A file is copied, its copy goes on where it was, also by a relative path or a link")
     func file() throws {
         let source = directory.file("source")

@@ -23,6 +23,13 @@ import Testing
         }
     }
 
+    /// Waits on a thread of its own, or a session that does not hang up would stop all tests.
+    private func readLine(_ socket: Socket) async throws -> String? {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try socket.readLine() }) }
+        }
+    }
+
     @Test("Reads that wait keep no task from running, and end when their tasks are cancelled")
     func stalledReads() async throws {
         let (listener, network) = try listener()
@@ -44,20 +51,31 @@ import Testing
         let (listener, network) = try listener()
         do { try network.call().say("after 0") }
         let client = try await accepted(listener)
-        #expect(try client.readLine() == "after 0")
-        #expect(try client.readLine() == nil)
+        #expect(try await readLine(client) == "after 0")
+        #expect(try await readLine(client) == nil)
     }
 
-    @Test("What makes no sense is not asked for again", arguments: ["hello", "0", "x Nature loves to hide."])
-    func gibberish(words: String) async throws {
+    @Test(
+        "What makes no sense is not asked for again",
+        arguments: [["hello"], ["welcome", "0"], ["welcome", "x Nature loves to hide."]]
+    )
+    func gibberish(answers: [String]) async throws {
         let (listener, network) = try listener()
         let session = StateMachine<Session>(context: network)
         try session.fire.connect { ConnectingState(after: $0.heard, until: network.patienceEnds) }
         let server = try await accepted(listener)
-        try server.send("welcome")
-        try server.send(words)
+        for answer in answers { try server.send(answer) }
         let failed = try await session.wait(for: FailedState.self)
-        #expect(failed.reason == "the server says \"\(words)\", which makes no sense")
+        #expect(failed.reason == "the server says \"\(answers.last ?? "")\", which makes no sense")
+    }
+
+    @Test("A line without an end is an error, and not all of the memory")
+    func endless() async throws {
+        let (listener, network) = try listener()
+        let line = try network.call()
+        let server = try await accepted(listener)
+        Thread.detachNewThread { try? server.send(String(repeating: "x", count: 1 << 20)) }
+        await #expect(throws: SocketError.self) { try await line.next() }
     }
 
     @Test("A session that is disconnected or released hangs up", arguments: [false, true])
@@ -66,13 +84,13 @@ import Testing
         var session: StateMachine<Session>? = StateMachine<Session>(context: network)
         try session?.fire.connect(ConnectingState(after: 41, until: network.patienceEnds))
         let server = try await accepted(listener)
-        #expect(try server.readLine() == "after 41")
+        #expect(try await readLine(server) == "after 41")
         try server.send("welcome")
         try server.send("42 Nature loves to hide.")
         if let states = session?.states { for await state in states where state.heard == 42 { break } }
         if !isReleased { try session?.fire.disconnect { DisconnectedState(heard: $0.heard) } }
         session = nil
-        #expect(try server.readLine() == nil)
+        #expect(try await readLine(server) == nil)
     }
 
     @Test("Back-off grows twice as long each time, up to a minute, and differs by chance")

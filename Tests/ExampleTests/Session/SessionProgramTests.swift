@@ -181,7 +181,12 @@ import Testing
         let client = try client()
         try await hearsMore(client)
         let other = try run("session", ["river", "notes"], in: directory.path)
-        #expect(other.status == 1 && other.errors.contains("another program has the session in"), "\(other.errors)")
+        #expect(other.status == 1 && other.errors.hasSuffix("/notes: another program has it\n"), "\(other.errors)")
+        try FileManager.default.createDirectory(atPath: directory.file("broken"), withIntermediateDirectories: false)
+        let file = try directory.write("{", to: "broken/session.json")
+        let broken = try run("session", ["river", "broken"], in: directory.path)
+        #expect(broken.status == 1 && broken.errors.contains("there is no session in \(file): "), "\(broken.errors)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "{")
         let words = [
             [], ["river"], ["river", "notes", "--patience"], ["river", "notes", "--patience", "0"],
             ["river", "notes", "--attempts", "few"], ["river", "notes", "--fast", "1"],
