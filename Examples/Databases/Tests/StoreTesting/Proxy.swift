@@ -29,6 +29,8 @@ public final class Proxy: Sendable {
 
     /// Listens on a port of its own for a server.
     public init(for server: Int) throws {
+        // What is written to a connection whose other end is gone is an error then, and not the end of this process.
+        signal(SIGPIPE, SIG_IGN)
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let listener = listener
         port = try Self.bound(listener, to: 0)
