@@ -33,7 +33,7 @@ let package = Package(
         .target(name: "HeraclitusTesting", dependencies: ["Heraclitus"], swiftSettings: settings),
         .executableTarget(
             name: "Benchmark",
-            dependencies: ["CAllocator", "Heraclitus"],
+            dependencies: ["CAllocator", "Heraclitus", "HeraclitusTesting"],
             path: "Examples/Benchmark",
             exclude: ["Allocator", "Generated/generate.py", "README.md"],
             swiftSettings: settings

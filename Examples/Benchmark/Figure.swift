@@ -21,8 +21,7 @@ struct Figure {
 
     static var all: [Figure] {
         firing + composites + asking + living + threads + archiving + reading + lines + storing + replaying + absent
-            + growing
-            + scale
+            + growing + scale + working + alarms
     }
 
     /// Samples both sides by turns, so that what else the machine does meets both.

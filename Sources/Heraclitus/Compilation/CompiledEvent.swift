@@ -48,6 +48,7 @@ struct EventReach: Sendable {
     let onlyDestination: RegisteredClass?
 
     /// Whether the event, where it leads from a state to a state, keeps that and replaces its data.
+    @inline(__always)
     func updates(_ source: Int, to destination: Int) -> Bool {
         source == destination && leads.row(of: source).updates
     }

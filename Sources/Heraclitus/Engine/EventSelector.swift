@@ -16,7 +16,7 @@ enum EventSelector {
     indirect case bound(event: Int, to: StateDeadlines)
 
     /// An event that the work of a state has chosen, and that is to fire only while that counts.
-    indirect case ofWork(EventSelector, StateWork)
+    indirect case ofWork(EventSelector, StateWork.ID)
 
     /// The one event that leads to a class.
     indirect case entering(any AnyObject.Type)
@@ -29,7 +29,7 @@ enum EventSelector {
 
     /// The same for work of a state, if it is for one.
     @inlinable @inline(__always)
-    func bound(to work: StateWork?) -> EventSelector {
+    func bound(to work: StateWork.ID?) -> EventSelector {
         guard let work else { return self }
         return .ofWork(self, work)
     }
@@ -69,7 +69,7 @@ extension MachineCore {
             if !deadlines.hasEnded, expectedObject(call) === deadlines.state { return index }
             throw rejection(.notCurrent)
         case .ofWork(let chosen, let work):
-            if work.isOver || call.turn({ $0.isAboutToLeave }) { throw rejection(.notCurrent) }
+            if !counts(work) || call.turn({ $0.isAboutToLeave }) { throw rejection(.notCurrent) }
             return try select(chosen, in: source, call)
         case .named(let name):
             if let index = definition.eventIndex(named: name) { return index }

@@ -146,6 +146,27 @@ extension MachineCore {
     }
 }
 
+// MARK: - Fires from callbacks
+
+// Never inlined: most fires come from outside.
+extension MachineCore {
+    /// Queues a transition that is certain.
+    @inline(never)
+    func enqueue(
+        _ plan: TransitionPlan,
+        to state: borrowing OwnedObject,
+        _ loan: inout TransitionLoan,
+        _ call: borrowing Call
+    ) {
+        let objects = call.takeBackKept(&loan)
+        call.turn { $0.enqueue(AcceptedTransition(plan: plan, state: state.object, objects: objects)) }
+    }
+
+    /// Lets callbacks fire again.
+    @inline(never)
+    func endNested(_ call: borrowing Call) { call.turn { $0.endFire() } }
+}
+
 // MARK: - Telling observers
 
 extension MachineCore {
@@ -154,9 +175,14 @@ extension MachineCore {
     func listens(to phases: CallbackPhases) -> Bool { !listened.isDisjoint(with: phases) }
 
     /// Lets observers be told something when everybody has been called who hears of the transition under way.
+    @inline(__always)
     func post(_ outcome: @autoclosure () -> Occurrence.Outcome, at place: TurnPlace? = nil, _ call: borrowing Call) {
-        guard listens(to: [.notices, .journal]) else { return }
-        let occurrence = occurrence(outcome())
+        if listens(to: [.notices, .journal]) { postToListeners(outcome(), at: place, call) }
+    }
+
+    @inline(never)
+    private func postToListeners(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
+        let occurrence = occurrence(outcome)
         writeDown(occurrence)
         if listens(to: .notices) { call.turn { $0.post(occurrence, at: place) } }
     }
@@ -170,6 +196,7 @@ extension MachineCore {
     var date: Date { (environment?.scheduler ?? .system).date }
 
     /// What observers are told of a fire that is ignored in a state.
+    @inline(never)
     func ignored(_ event: Immortal<CompiledEvent>, in source: Int, _ call: borrowing Call) -> Occurrence.Outcome {
         let state = definition.states[source].type.typed(expectedObject(call))
         return .ignored(IgnoredEvent(name: event.value.name, state: state, userInfo: call.userInfo))
@@ -190,9 +217,9 @@ extension MachineCore {
     }
 
     /// The error of a rejection, with where the machine is.
-    @inline(never)
-    func invalidTransition(_ rejection: Rejection, _ call: borrowing Call) -> InvalidTransition {
-        let rejection = ownership.isHeld ? rejection.at(path) : rejection
+    @inline(__always)
+    func invalidTransition(_ rejection: consuming Rejection, _ call: borrowing Call) -> InvalidTransition {
+        if ownership.isHeld { rejection = rejection.at(path) }
         return InvalidTransition(rejection, in: definition, userInfo: call.userInfo)
     }
 

@@ -66,6 +66,11 @@ final class MachineEnvironment: Sendable {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: entryTime.load(ordering: .relaxed)))
     }
 
+    /// Notes when the current state was entered; before anybody else knows the machine, or together with the state, in its lock.
+    func note(entered date: Date) {
+        entryTime.store(date.timeIntervalSinceReferenceDate.bitPattern, ordering: .relaxed)
+    }
+
     /// That the current state is entered now, to be noted at the moment when the machine shows it.
     var entry: Entry { Entry(environment: self, date: scheduler.date) }
 
@@ -73,9 +78,7 @@ final class MachineEnvironment: Sendable {
         fileprivate let environment: MachineEnvironment
         fileprivate let date: Date
 
-        func note() {
-            environment.entryTime.store(date.timeIntervalSinceReferenceDate.bitPattern, ordering: .relaxed)
-        }
+        func note() { environment.note(entered: date) }
     }
 
     /// Lets nothing be armed and no work begin from now on.

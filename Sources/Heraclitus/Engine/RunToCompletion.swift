@@ -42,7 +42,7 @@ extension MachineCore {
         do throws(Rejection) {
             let source = try begin(selector, call)
             // An outermost call ends its turn, and so its phase, in `finish`.
-            defer { if role == .nested { call.turn { $0.endFire() } } }
+            defer { if role == .nested { endNested(call) } }
             let event = definition.events.element(try select(selector, in: source, call))
             guard try validate(event, from: source) else {
                 if purpose.isToldToObservers { post(ignored(event, in: source, call), call) }
@@ -59,11 +59,8 @@ extension MachineCore {
             if purpose.endsWithGuards { return drop(state, &loan, call) }
             // From here the loan goes one of two ways: what waits keeps its objects, what is carried out gives it back.
             switch call.turn({ $0.accept(leadingTo: plan.destination) }) {
-            case .enqueue:
-                let objects = call.takeBackKept(&loan)
-                call.turn { $0.enqueue(AcceptedTransition(plan: plan, state: state.object, objects: objects)) }
-            case .carryOut:
-                carryOut(plan, to: state, loan, call)
+            case .enqueue: enqueue(plan, to: state, &loan, call)
+            case .carryOut: carryOut(plan, to: state, loan, call)
             }
         } catch {
             let error = invalidTransition(error, call)
@@ -78,6 +75,7 @@ extension MachineCore {
     ///   - state: The destination, which the machine takes over.
     ///   - loan: What callbacks get; nothing if nobody was to be called when the transition was accepted.
     ///   - call: The call that it happens for.
+    @inline(__always)
     private func carryOut(
         _ plan: TransitionPlan,
         to state: consuming OwnedObject,
@@ -98,6 +96,7 @@ extension MachineCore {
     }
 
     /// Shows the destination, and lets the machine be fired from callbacks.
+    @inline(__always)
     private func commit(
         _ plan: TransitionPlan,
         to state: consuming OwnedObject,
@@ -164,6 +163,7 @@ extension MachineCore {
     }
 
     /// Ends the turn of a call that has begun it: drains the queue, releases the machine, and lets go of what it kept.
+    @inline(__always)
     func finish(_ role: TurnRole, _ call: borrowing Call) {
         switch role {
         case .nested: return

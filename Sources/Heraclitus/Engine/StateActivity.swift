@@ -75,8 +75,10 @@ extension MachineCore {
             return false
         }
         // What came due before anything of the machines in the state: they are left before they are entered.
-        let firstOfRegions = environment.place.regions.compactMap(\.nextDeadline).min()
-        if let firstOfRegions, firstOfRegions <= now, fireDue(by: firstOfRegions) { return false }
+        let regions = environment.place.regions
+        if !regions.isEmpty, let first = regions.compactMap(\.nextDeadline).min(), first <= now, fireDue(by: first) {
+            return false
+        }
         startRegions()
         if fireDue(by: now) { return false }
         deadlines.arm()
@@ -139,12 +141,15 @@ extension Definition {
         _ object: AnyObject,
         _ entered: Date
     ) -> [(deadline: CompiledDeadline, date: Date)] {
-        states[state].deadlines.compactMap { deadline in
+        var dated: [(deadline: CompiledDeadline, date: Date)] = []
+        for deadline in states[state].deadlines {
             // A date that is no number, or beyond all dates, never comes.
-            guard let date = deadline.rule.date(object, entered), date.timeIntervalSinceReferenceDate < .infinity
-            else { return nil }
-            return (deadline, date)
+            if let date = deadline.rule.date(object, entered), date.timeIntervalSinceReferenceDate < .infinity {
+                dated.append((deadline, date))
+            }
         }
-        .sorted { $0.1 < $1.1 }
+        // Most states have one.
+        if dated.count > 1 { dated.sort { $0.date < $1.date } }
+        return dated
     }
 }

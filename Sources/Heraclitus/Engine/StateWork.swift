@@ -1,5 +1,7 @@
 // What is the work of a state, from its beginning to its end?
 
+import Synchronization
+
 /// The work of a state of a machine, from when it is entered or restored until it is left, updates that take it over included.
 ///
 /// It does not keep the machine alive. What it fires is bound to it, as a deadline is bound to its state object.
@@ -7,6 +9,19 @@
 final class StateWork: Sendable {
     typealias Body = @Sendable () async throws -> Void
 
+    /// Tells it apart from all other work there was or will be.
+    ///
+    /// What fires for it has this and no reference, which every fire would count, also where there is no work.
+    @usableFromInline
+    struct ID: Hashable, Sendable {
+        private let number: Int
+
+        private static let last = Atomic<Int>(0)
+
+        fileprivate static func new() -> ID { ID(number: last.add(1, ordering: .relaxed).newValue) }
+    }
+
+    let id = ID.new()
     private weak let machine: (any AutomaticMachine)?
     private let contents = Lock(Contents())
 
@@ -131,6 +146,12 @@ extension MachineCore {
             !isAboutToLeave(machine)
         else { return }
         start(working)
+    }
+
+    /// Whether some work is that of the current state.
+    func counts(_ work: StateWork.ID) -> Bool {
+        guard let current = environment?.work else { return false }
+        return current.id == work && !current.isOver
     }
 
     /// Whether a transition that leaves the state waits in the queue; in the machine's turn.

@@ -75,7 +75,7 @@ extension StateMachine: AutomaticMachine {
             if let error = error as? InvalidTransition, error.reason == .notCurrent { return }
         } else if let failure = definition.states[snapshot.status.index].failure {
             do throws(InvalidTransition) {
-                let selector = EventSelector.event(failure.event).bound(to: work)
+                let selector = EventSelector.event(failure.event).bound(to: work.id)
                 return try fire(selector, userInfo: UserInfo(failure: error)) { candidate in
                     guard let build = failure.rule.build else { return try core.onlyEmptyState(of: candidate) }
                     return OwnedObject(try build(core.source(of: candidate), error, core.environment?.context))

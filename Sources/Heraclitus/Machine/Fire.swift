@@ -15,10 +15,10 @@ public struct Fire<W: Workflow>: Sendable {
     @usableFromInline let isRehearsal: Bool
 
     /// The work of a state for which it fires, if it is for some.
-    @usableFromInline let work: StateWork?
+    @usableFromInline let work: StateWork.ID?
 
     @inlinable
-    init(machine: StateMachine<W>, isRehearsal: Bool = false, work: StateWork? = nil) {
+    init(machine: StateMachine<W>, isRehearsal: Bool = false, work: StateWork.ID? = nil) {
         self.machine = machine
         self.isRehearsal = isRehearsal
         self.work = work
@@ -190,10 +190,10 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let index: Int?
     @usableFromInline let machine: StateMachine<W>
     @usableFromInline let isRehearsal: Bool
-    @usableFromInline let work: StateWork?
+    @usableFromInline let work: StateWork.ID?
 
     @inlinable
-    init(_ index: Int?, machine: StateMachine<W>, isRehearsal: Bool, work: StateWork?) {
+    init(_ index: Int?, machine: StateMachine<W>, isRehearsal: Bool, work: StateWork.ID?) {
         self.index = index
         self.machine = machine
         self.isRehearsal = isRehearsal

@@ -1,5 +1,11 @@
 // How is a machine made?
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 extension StateMachine where W.Context == Void {
     /// Makes a machine in the workflow's initial state.
     ///
@@ -13,7 +19,7 @@ extension StateMachine where W.Context == Void {
     /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
     ///
     /// Activation calls the state's entry hooks, as those of the initial state after ``init(scheduler:)``. For a state that was entered long
-    /// ago, use ``init(alreadyIn:scheduler:)``. An object whose class is not registered with the workflow stops the program.
+    /// ago, use ``init(alreadyIn:since:scheduler:)``. An object whose class is not registered with the workflow stops the program.
     /// - Parameters:
     ///   - state: The state to begin in.
     ///   - scheduler: Fires the events that are due.
@@ -27,9 +33,15 @@ extension StateMachine where W.Context == Void {
     /// ``init(entering:scheduler:)``. An object whose class is not registered with the workflow stops the program.
     /// - Parameters:
     ///   - state: The state it is in.
+    ///   - entered: When it entered the state, from which ``WorkflowEvent/due(after:)`` counts; `nil` for now.
     ///   - scheduler: Fires the events that are due.
-    public convenience init(alreadyIn state: W.AnyState, scheduler: Scheduler = .system) {
+    public convenience init(
+        alreadyIn state: W.AnyState,
+        since entered: Date? = nil,
+        scheduler: Scheduler = .system
+    ) {
         self.init(placing: state, due: .restoring, scheduler, nil)
+        if let entered { core.environment?.note(entered: entered) }
     }
 
     /// Makes a machine in the workflow's initial state that keeps a journal, although its workflow asks for none.
@@ -80,10 +92,17 @@ extension StateMachine {
     /// An object whose class is not registered with the workflow stops the program.
     /// - Parameters:
     ///   - state: The state it is in.
+    ///   - entered: When it entered the state, from which ``WorkflowEvent/due(after:)`` counts; `nil` for now.
     ///   - context: What the states need and archives do not keep.
     ///   - scheduler: Fires the events that are due.
-    public convenience init(alreadyIn state: W.AnyState, context: W.Context, scheduler: Scheduler = .system) {
+    public convenience init(
+        alreadyIn state: W.AnyState,
+        since entered: Date? = nil,
+        context: W.Context,
+        scheduler: Scheduler = .system
+    ) {
         self.init(placing: state, due: .restoring, scheduler, Self.given(context))
+        if let entered { core.environment?.note(entered: entered) }
     }
 
     private static func given(_ context: W.Context) -> GivenContext? {

@@ -12,7 +12,7 @@ extension Workplace {
     public var fire: Fire<W> {
         get throws(InvalidTransition) {
             guard let work = work as? StateWork else { preconditionFailure("A workplace is that of work.") }
-            if let machine { return Fire(machine: machine, work: work) }
+            if let machine { return Fire(machine: machine, work: work.id) }
             let definition = CompiledWorkflow<W>.shared.definition
             throw InvalidTransition(
                 Rejection(.notCurrent, event: nil, from: definition.stateIndex(of: state)),

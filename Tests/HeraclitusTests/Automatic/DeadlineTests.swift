@@ -69,6 +69,24 @@ import Testing
         #expect(clock.scheduler.count == 0)
     }
 
+    @Test("A machine that is said to be in a state since a date counts from there, also in its archive")
+    func since() throws {
+        let machine = StateMachine<Bill>(alreadyIn: PaidState(), since: at(-3_000), scheduler: clock.scheduler)
+        let restored = try StateMachine<Bill>(archive: machine.archive(), scheduler: clock.scheduler)
+        let journals = [machine, restored].map { self.journal(of: $0) }
+        machine.activate()
+        restored.activate()
+        clock.advance(by: .seconds(599))
+        #expect(machine.isIn(PaidState.self) && restored.isIn(PaidState.self))
+        clock.advance(by: .seconds(1))
+        #expect(journals.map(\.entries) == [["close 600.0"], ["close 600.0"]])
+
+        let late = StateMachine<Bill>(alreadyIn: PaidState(), since: at(-9_000), scheduler: clock.scheduler)
+        let lateJournal = self.journal(of: late)
+        late.activate()
+        #expect(lateJournal.entries == ["close -5400.0"])
+    }
+
     @Test("When the state is left, or the machine is gone, nothing is armed any more")
     func disarmed() throws {
         let machine = try sent(by: 10)
