@@ -149,9 +149,15 @@ enum Ten: StateCount { static var value: Int { 10 } }
     )
     func large() {
         typealias Count = TenTimes<Thousand>
-        // A second is what it may take; the machines that run tests have other things to do as well.
-        #expect(firstUse(of: Several<Count, Ten>.self) < .seconds(5))
-        #expect(firstUse(of: Product<Count>.self) < .seconds(5))
+        // With the optimizer a second is what it may take; the machines that run tests have other things to do as well, which also
+        // makes a thread's own time longer.
+        #if DEBUG
+            let limit = Duration.seconds(15)
+        #else
+            let limit = Duration.seconds(5)
+        #endif
+        #expect(firstUse(of: Several<Count, Ten>.self) < limit)
+        #expect(firstUse(of: Product<Count>.self) < limit)
     }
 
     @Test("What there is to find about a hundred thousand transitions is found in less than a second, optimized")
