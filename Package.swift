@@ -159,7 +159,7 @@ let package = Package(
         ),
         .testTarget(
             name: "MainActorTests",
-            dependencies: ["Heraclitus"],
+            dependencies: ["Heraclitus", "HeraclitusTesting"],
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]
         ),
     ],

@@ -14,7 +14,9 @@ public enum StoreConformance {
     /// - Parameter makeStore: Makes an empty store; called for each check.
     /// - Returns: A sentence for each promise that the store does not keep.
     /// - Throws: The error of `makeStore`.
-    public static func failures(_ makeStore: () async throws -> any ArchiveStore) async throws -> [String] {
+    public nonisolated(nonsending) static func failures(
+        _ makeStore: () async throws -> any ArchiveStore
+    ) async throws -> [String] {
         var failures: [String] = []
         for (name, check) in checks {
             let report = ConformanceReport()

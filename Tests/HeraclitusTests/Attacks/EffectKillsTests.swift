@@ -31,7 +31,9 @@ import Testing
             #expect(acknowledged <= number, "\(acknowledged) was acknowledged, \(number) is there")
             // On a busy machine a process may be killed before it has done anything.
         } while ContinuousClock.now < end || (number < 5 && kills < 100)
-        try await Self.deliver(DirectoryStore(at: folder), try Self.open(log.path))
+        // Leases of those who were killed have ended long before.
+        let later = Scheduler(ContinuousClock()) { Date() + 3_600 }
+        try await Self.deliver(DirectoryStore(at: folder), by: later, try Self.open(log.path))
         var contents: [String: Set<String>] = [:]
         for line in try Self.lines(of: log, "effect") { contents[line[1], default: []].insert(line[2]) }
         #expect(contents.values.allSatisfy { $0.count == 1 }, "An effect has two contents.")
@@ -67,12 +69,16 @@ import Testing
         _ = unsafe write(log, bytes, bytes.count)
     }
 
-    private static func deliver(_ store: DirectoryStore, _ log: Int32) async throws {
-        // Leases of those who were killed have ended long before.
-        let later = Scheduler(ContinuousClock()) { Date() + 3_600 }
+    private static func deliver(
+        _ store: DirectoryStore,
+        by scheduler: Scheduler = .system,
+        _ log: Int32
+    ) async throws {
         while try await store.deliver(
             Tolling.self,
-            scheduler: later,
+            // Short, so that others go on with what somebody had leased who was killed.
+            policy: DeliveryPolicy(lease: .milliseconds(200)),
+            scheduler: scheduler,
             { effect, key in
                 if let toll = effect as? Toll { note("effect \(key) \(toll.number)", log) }
             }

@@ -29,7 +29,7 @@ extension ArchiveStore {
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``ArchiveError``.
-    public func update<W: Workflow, Result>(
+    public nonisolated(nonsending) func update<W: Workflow, Result>(
         together ids: [String],
         of workflow: W.Type,
         attempts: Int = 20,
@@ -65,7 +65,7 @@ extension ArchiveStore {
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``ArchiveError``.
-    public func update<W: Workflow, Result>(
+    public nonisolated(nonsending) func update<W: Workflow, Result>(
         together ids: [String],
         of workflow: W.Type,
         context: W.Context,

@@ -32,7 +32,7 @@ extension ArchiveStore {
     /// - Returns: How far it has come: to the end.
     /// - Throws: What `failed` and `progress` throw; errors of the store's medium.
     @discardableResult
-    public func upgrade<W: Workflow>(
+    public nonisolated(nonsending) func upgrade<W: Workflow>(
         _ workflow: W.Type,
         after id: String? = nil,
         batch: Int = 500,
@@ -53,7 +53,7 @@ extension ArchiveStore {
     }
 
     /// Upgrades the archives of some ids; returns how many.
-    private func upgrade<W: Workflow>(
+    private nonisolated(nonsending) func upgrade<W: Workflow>(
         _ ids: [String],
         of workflow: W.Type,
         _ failed: (_ id: String, _ error: any Error) throws -> Void
@@ -85,7 +85,7 @@ extension ArchiveStore {
     }
 
     /// Loads archives at once, or those that can be loaded if there is one that cannot.
-    private func loaded(
+    private nonisolated(nonsending) func loaded(
         _ ids: [String],
         _ failed: (_ id: String, _ error: any Error) throws -> Void
     ) async throws -> [StoredArchive] {

@@ -18,6 +18,8 @@ extension ArchiveStore {
     /// Nothing is saved when the closure throws, or changes nothing in a stored machine. An archive of an older version of the
     /// workflow is replaced only by a change.
     ///
+    /// The closures may belong to the caller's actor, such as the main actor.
+    ///
     /// The machine is passive: no event fires by itself in it. ``fireDue(_:by:scheduler:failed:saved:)`` fires what is due in a store.
     /// - Parameters:
     ///   - id: The id.
@@ -30,7 +32,7 @@ extension ArchiveStore {
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
     ///   ``ArchiveError``.
-    public func update<W: Workflow, Result>(
+    public nonisolated(nonsending) func update<W: Workflow, Result>(
         _ id: String,
         of workflow: W.Type,
         attempts: Int = 20,
@@ -66,7 +68,7 @@ extension ArchiveStore {
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
     ///   ``ArchiveError``.
-    public func update<W: Workflow, Result>(
+    public nonisolated(nonsending) func update<W: Workflow, Result>(
         _ id: String,
         of workflow: W.Type,
         context: W.Context,
@@ -124,7 +126,7 @@ extension ArchiveStore {
     /// - Returns: The ids of the machines that were changed, or tried.
     /// - Throws: What `failed` throws; what the store's medium throws.
     @discardableResult
-    public func fireDue<W: Workflow>(
+    public nonisolated(nonsending) func fireDue<W: Workflow>(
         _ workflow: W.Type,
         by date: Date? = nil,
         scheduler: Scheduler = .system,
@@ -149,7 +151,7 @@ extension ArchiveStore {
     /// - Returns: The ids of the machines that were changed, or tried.
     /// - Throws: What `failed` throws; what the store's medium throws.
     @discardableResult
-    public func fireDue<W: Workflow>(
+    public nonisolated(nonsending) func fireDue<W: Workflow>(
         _ workflow: W.Type,
         context: W.Context,
         by date: Date? = nil,

@@ -1,0 +1,73 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+// What the main actor does with stores, in a module in which everything is its own unless it says otherwise.
+
+private nonisolated final class OpenTicket: WorkflowState {
+    let priority: Int
+    init(priority: Int) { self.priority = priority }
+}
+
+private nonisolated final class ClosedTicket: WorkflowState, EmptyState {}
+
+private nonisolated struct Ticket: Workflow {
+    static var initial: OpenTicket { OpenTicket(priority: 1) }
+    let raise = Event(updating: OpenTicket.self)
+}
+
+private nonisolated struct Parcel: Workflow {
+    static var initial: any WorkflowState { OpenTicket(priority: 1) }
+    let close = Event(from: OpenTicket.self, to: ClosedTicket.self).due(after: .seconds(1))
+}
+
+@Suite("Stores and the main actor") struct StoreTests {
+    @Test("A view changes what is stored with its own data, and is told on the main actor")
+    func update() async throws {
+        let store = InMemoryStore()
+        // Not Sendable, and the main actor's.
+        final class View { var texts: [String] = [] }
+        let view = View()
+        let priority = try await store.update("a", of: Ticket.self) { ticket in
+            MainActor.assertIsolated()
+            view.texts.append("changing")
+            try ticket.fire.raise { open in OpenTicket(priority: open.priority + 1) }
+            return ticket.state.priority
+        } saved: { transitions in
+            MainActor.assertIsolated()
+            view.texts.append("\(transitions.count) saved")
+        }
+        try await store.update(together: ["a", "b"], of: Ticket.self) { tickets in
+            view.texts.append("\(tickets.map(\.state.priority))")
+        }
+        #expect(priority == 2)
+        #expect(view.texts == ["changing", "1 saved", "[2, 1]"])
+    }
+
+    @Test("So it is with what is due, and with archives of older versions")
+    func due() async throws {
+        let store = InMemoryStore()
+        let clock = ManualClock()
+        try await store.update("a", of: Parcel.self, scheduler: clock.scheduler) { parcel in parcel.activate() }
+        clock.advance(by: .seconds(2))
+        var told: [String] = []
+        let changed = try await store.fireDue(Parcel.self, scheduler: clock.scheduler) { id, error in
+            told.append("\(id): \(error)")
+        } saved: { id, _ in
+            told.append(id)
+        }
+        try await store.upgrade(Parcel.self) { upgrade in told.append("\(upgrade.examined) examined") }
+        #expect(changed == ["a"] && told == ["a", "1 examined"])
+    }
+
+    @Test("A test of the main actor checks a store of its own")
+    func conformance() async throws {
+        var count = 0
+        let failures = try await StoreConformance.failures {
+            count += 1
+            return InMemoryStore()
+        }
+        #expect(failures == [] && count > 0)
+    }
+}
