@@ -1,5 +1,5 @@
 public import Foundation
-public import Heraclitus
+import Heraclitus
 public import SQLStores
 
 /// A store in one file of SQLite.
