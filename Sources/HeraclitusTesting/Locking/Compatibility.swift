@@ -156,11 +156,8 @@ struct Compatibility<W: Workflow> {
     }
 
     private func change(_ name: String, of state: String, _ lines: String...) -> String {
-        ([
-            ".step(\"\(state): \(name)\", in: \(next)) { archive in",
-            "    guard archive.state == \"\(state)\" else { return }",
-        ]
-            + lines.map { "    \($0)" } + ["},"]).joined(separator: "\n")
+        ([".step(\"\(name)\", in: \(next), of: \"\(state)\") { archive in"] + lines.map { "    \($0)" } + ["},"])
+            .joined(separator: "\n")
     }
 
     private static func value(of types: Set<String>?) -> String {

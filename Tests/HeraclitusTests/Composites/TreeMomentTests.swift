@@ -13,7 +13,13 @@ import Testing
     }
 
     /// What happens while a state is copied or encoded, between its two lights.
-    @TaskLocal static var meanwhile: @Sendable () -> Void = {}
+    ///
+    /// An object, because a task-local closure crashes with the optimizer of Swift 6.3.
+    final class Interruption: Sendable {
+        @TaskLocal static var current: Interruption?
+        let happen: @Sendable () -> Void
+        init(_ happen: @escaping @Sendable () -> Void) { self.happen = happen }
+    }
 
     final class RoomState: Composite {
         let number: Int
@@ -29,7 +35,7 @@ import Testing
 
         func copied() -> RoomState {
             let lamp = lamp.copy()
-            TreeMomentTests.meanwhile()
+            Interruption.current?.happen()
             return RoomState(number, lamp, window.copy())
         }
 
@@ -44,7 +50,7 @@ import Testing
             var container = encoder.container(keyedBy: Key.self)
             try container.encode(number, forKey: .number)
             try container.encode(lamp, forKey: .lamp)
-            TreeMomentTests.meanwhile()
+            Interruption.current?.happen()
             try container.encode(window, forKey: .window)
         }
 
@@ -84,7 +90,7 @@ import Testing
         _ meanwhile: @escaping @Sendable () -> Void,
         take copy: () throws -> Result
     ) rethrows -> Result {
-        try $meanwhile.withValue(meanwhile, operation: copy)
+        try Interruption.$current.withValue(Interruption(meanwhile), operation: copy)
     }
 
     enum Way: CaseIterable { case copy, archive, encode, lines }

@@ -109,8 +109,7 @@ import Testing
         static var orderVersion: Int { 2 }
         static var orderMigrations: [Migration] {
             [
-                .step("cart: note becomes remark", in: 2) { archive in
-                    guard archive.state == "cart" else { return }
+                .step("note becomes remark", in: 2, of: "cart") { archive in
                     archive.data["remark"] = archive.data["note"]
                     archive.data["note"] = nil
                 }
@@ -277,8 +276,7 @@ import Testing
             try breaks(OtherKey.self) == [
                 """
                 static var version: Int { 2 }  // in `migrations`:
-                .step("cart: note becomes remark", in: 2) { archive in
-                    guard archive.state == "cart" else { return }
+                .step("note becomes remark", in: 2, of: "cart") { archive in
                     archive.data["remark"] = archive.data["note"]
                     archive.data["note"] = nil
                 },
