@@ -235,6 +235,16 @@ import Testing
         #expect(try await JournalFile(at: place.folder.appendingPathComponent("none")).linesOrError() == nil)
     }
 
+    @Test("Machines that are saved together are so through it as well, and have their lines in the file")
+    func together() async throws {
+        let place = try Place()
+        let store = try place.store()
+        try await store.update(together: ["a", "b"], of: Parcel.self) { parcels in
+            for parcel in parcels { try Self.fire(parcel) }
+        }
+        #expect(try await place.lines() == ["a:1", "b:1"])
+    }
+
     @Test("Machines without a journal make no file, and the store keeps its promises")
     func conformance() async throws {
         let place = try Place()

@@ -110,4 +110,44 @@ public struct JournaledStore<Base: ArchiveStore>: ArchiveStore {
         try await journal.append(zip(archives, revisions).filter { $1 != nil }.map(\.0))
         return revisions
     }
+
+    /// Stores several archives, or none of them, and appends the new lines of their journals.
+    /// - Parameter archives: The archives, with an id each.
+    /// - Returns: The new revisions in the order of the archives.
+    /// - Throws: Errors of the store, which has saved nothing then; or ``ArchiveError`` of the file: the archives are saved nevertheless, and the
+    ///   lines are appended at their next save.
+    @discardableResult
+    public func save(together archives: [StoredArchive]) async throws -> [Int] {
+        let revisions = try await base.save(together: archives)
+        try await journal.append(archives)
+        return revisions
+    }
+
+    /// Finds the machines with effects that may be carried out by a date.
+    /// - Parameters:
+    ///   - date: By when; in the distant future also machines all of whose effects are parked.
+    ///   - workflow: The name of the workflow; `nil` for any.
+    ///   - limit: The maximum number of ids.
+    /// - Returns: The ids, those first that have waited longest.
+    /// - Throws: What the store's medium throws.
+    public func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
+        try await base.ids(withEffectsBy: date, of: workflow, limit: limit)
+    }
+
+    /// Changes and saves archives with effects that may be carried out; their journals stay as they are.
+    /// - Parameters:
+    ///   - date: By when they may be carried out.
+    ///   - workflow: The name of the workflow.
+    ///   - limit: The maximum number of archives.
+    ///   - change: Changes an archive; `nil` for one that is to stay as it is. It is called on any thread.
+    /// - Returns: The archives that were changed, with their new revisions.
+    /// - Throws: What the store throws, and what `change` throws.
+    public func claim(
+        effectsBy date: Date,
+        of workflow: String,
+        limit: Int,
+        _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
+    ) async throws -> [StoredArchive] {
+        try await base.claim(effectsBy: date, of: workflow, limit: limit, change)
+    }
 }
