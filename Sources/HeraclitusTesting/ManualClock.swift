@@ -1,5 +1,4 @@
 public import Heraclitus
-import Synchronization
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -97,9 +96,9 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private final class Storage: Sendable {
-        let contents: Mutex<Contents>
+        let contents: Lock<Contents>
 
-        init(start: Date) { contents = Mutex(Contents(date: start)) }
+        init(start: Date) { contents = Lock(Contents(date: start)) }
 
         var date: Date { contents.withLock { $0.date } }
     }

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import Synchronization
 
 /// A workflow whose states declare effects.
 private struct Bell: Workflow {
@@ -37,7 +36,7 @@ private final class Handled: Sendable {
         let key: EffectKey
     }
 
-    private let calls = Mutex<[Call]>([])
+    private let calls = Lock<[Call]>([])
 
     var all: [Call] { calls.withLock { $0 } }
 

@@ -1,5 +1,4 @@
 import Heraclitus
-import Synchronization
 
 /// A machine that is exercised: it says after each action whether something is wrong.
 final class ExercisedMachine<W: Workflow> {
@@ -25,7 +24,7 @@ final class ExercisedMachine<W: Workflow> {
     private let made = Made()
 
     private final class Made: Sendable {
-        private let transitions = Mutex<[ExercisedTransition]>([])
+        private let transitions = Lock<[ExercisedTransition]>([])
 
         func add(_ occurrence: Occurrence) {
             guard occurrence.kind == .transitioned, let event = occurrence.event, let to = occurrence.destination
