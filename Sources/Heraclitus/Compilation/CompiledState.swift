@@ -30,7 +30,7 @@ struct CompiledState: Sendable {
     var hasActivity: Bool { !deadlines.isEmpty || hooks.working != nil || hooks.isComposite }
 
     /// Whether anything follows from when it was entered.
-    var keepsEntry: Bool { deadlines.contains(where: \.rule.isSinceEntry) }
+    let keepsEntry: Bool
 
     private let empty: (any EmptyState.Type)?
 
@@ -49,6 +49,7 @@ struct CompiledState: Sendable {
         self.name = name
         self.lineage = lineage
         self.deadlines = deadlines
+        keepsEntry = deadlines.contains(where: \.rule.isSinceEntry)
         self.failure = failure
         self.completions = completions
         self.isFinal = isFinal
@@ -62,7 +63,7 @@ struct CompiledState: Sendable {
     }
 
     /// Makes an object, where the state is an ``EmptyState``.
-    var make: (() -> any WorkflowState)? { empty.map { empty in { empty.init() } } }
+    func make() -> (any WorkflowState)? { empty?.init() }
 }
 
 /// An event that fires by itself in a state.

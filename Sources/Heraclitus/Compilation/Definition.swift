@@ -159,13 +159,26 @@ extension Definition {
     func eventIndex(named name: String) -> Int? { content.value.eventIndicesByName[name] }
 
     /// The states that an event leads to from a state, as they were declared and in that order.
-    func declaredDestinations(of event: CompiledEvent, from source: Int) -> [CompiledState] {
-        let row = event.reach.leads.row(of: source)
+    func declaredDestinations(of event: Immortal<CompiledEvent>, from source: Int) -> [Int] {
+        if let only = onlyDestination(of: event, from: source) { return [only] }
+        return event.value.routes.declaredDestinations(from: source)
+    }
+
+    /// The only state that an event leads to from a state, where the table says so at once.
+    private func onlyDestination(of event: Immortal<CompiledEvent>, from source: Int) -> Int? {
+        let row = event.value.reach.leads.row(of: source)
         switch (row.kind, row.updates) {
-        case (StateRow.one, false): return [states[row.payload]]
-        case (0, true): return [states[source]]
-        default: return event.routes.declaredDestinations(from: source).map { states[$0] }
+        case (StateRow.one, false): return row.payload
+        case (0, true): return source
+        default: return nil
         }
+    }
+
+    /// A new object of the only state that an event leads to from a state, if that is an empty one.
+    func onlyEmptyState(of event: Immortal<CompiledEvent>, from source: Int) -> (any WorkflowState)? {
+        if let only = onlyDestination(of: event, from: source) { return states[only].make() }
+        let destinations = declaredDestinations(of: event, from: source)
+        return destinations.count == 1 ? states[destinations[0]].make() : nil
     }
 }
 

@@ -45,7 +45,7 @@ extension Definition {
         knowing objects: [AnyObject],
         within path: [ObjectIdentifier]
     ) -> [RegionProperty] {
-        if let object = objects.first(where: { stateIndex(of: type(of: $0)) == state.index }) ?? state.make?() {
+        if let object = objects.first(where: { stateIndex(of: type(of: $0)) == state.index }) ?? state.make() {
             return state.hooks.regions(of: object).map { RegionProperty($0, in: object) }
         }
         var seen: Set<String> = []

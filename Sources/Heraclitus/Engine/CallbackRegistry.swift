@@ -30,6 +30,13 @@ extension MachineCore {
         }
     }
 
+    /// Adds what the machine works with, which it has once.
+    func addEnvironment(_ environment: MachineEnvironment) {
+        changeCallbacks {
+            $0.insert(CallbackEntry(.environment(environment), number: CallbackEntry.newNumber()), at: 0)
+        }
+    }
+
     private func changeCallbacks(_ change: (inout [CallbackEntry]) -> Void) {
         let old = state.lock.withLock { entries in
             let old = entries

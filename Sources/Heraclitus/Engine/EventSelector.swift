@@ -12,8 +12,8 @@ enum EventSelector {
     /// An event value that belongs to no workflow: no stored property, or a modified copy of one.
     case unbound
 
-    /// An event of the workflow that belongs to a state object, and is to fire only while that is the current one.
-    indirect case bound(event: Int, to: StateDeadlines)
+    /// An event that is due in a state object, and is to fire only while that is the current one.
+    indirect case due(event: Int, of: any WorkflowState, in: TimerPeriod?)
 
     /// An event that the work of a state has chosen, and that is to fire only while that counts.
     indirect case ofWork(EventSelector, StateWork.ID)
@@ -65,8 +65,9 @@ extension MachineCore {
         switch selector {
         case .event(let index):
             return index
-        case .bound(let index, let deadlines):
-            if !deadlines.hasEnded, expectedObject(call) === deadlines.state { return index }
+        case .due(let index, let state, let period):
+            let counts = period.map { environment?.timer?.counts($0) == true } ?? true
+            if counts, expectedObject(call) === state { return index }
             throw rejection(.notCurrent)
         case .ofWork(let chosen, let work):
             if !counts(work) || call.turn({ $0.isAboutToLeave }) { throw rejection(.notCurrent) }

@@ -44,7 +44,7 @@ final class MachineEnvironment: Sendable {
 
     /// What goes on in the current state.
     private struct Activity: Sendable {
-        var deadlines: StateDeadlines?
+        var timer: MachineTimer?
         var work: StateWork?
 
         /// Does the work of states, in place of tasks of their own.
@@ -100,17 +100,15 @@ final class MachineEnvironment: Sendable {
         endActivity()
     }
 
-    /// The deadlines that are armed.
-    var deadlines: StateDeadlines? { activity.withLock { $0.deadlines } }
+    /// What lets deadlines come, of a machine that had some.
+    var timer: MachineTimer? { activity.withLock { $0.timer } }
 
-    /// Puts the deadlines of the state that was entered or updated into the place of those before, which do not come any more.
-    func replaceDeadlines(by new: StateDeadlines?) {
-        let old = activity.withLock { activity in
-            let old = activity.deadlines
-            activity.deadlines = new
-            return old
-        }
-        old?.end()
+    /// The same, made if there is none; by whoever owns the machine.
+    func timer(of machine: @autoclosure () -> any AutomaticMachine) -> MachineTimer {
+        if let timer { return timer }
+        let made = MachineTimer(of: machine())
+        activity.withLock { $0.timer = made }
+        return made
     }
 
     /// The work of the current state, also when it was completed.
@@ -127,18 +125,15 @@ final class MachineEnvironment: Sendable {
 
     /// Ends what goes on in the current state.
     func endActivity() {
-        replaceDeadlines(by: nil)
-        endWork()
+        let (timer, work) = activity.withLock { ($0.timer, $0.work.take()) }
+        timer?.end()
+        work?.end()
     }
 
     /// Ends the work of a state, so that there may be another one.
     func endWork() {
-        let old = activity.withLock { activity in
-            let old = activity.work
-            activity.work = nil
-            return old
-        }
-        old?.end()
+        let work = activity.withLock { $0.work.take() }
+        work?.end()
     }
 
     /// Sets or removes what does the work of states in place of tasks of their own.
@@ -158,9 +153,5 @@ final class MachineEnvironment: Sendable {
         return holder?.handToRunner(work, body) ?? false
     }
 
-    deinit {
-        let (deadlines, work) = activity.withLock { ($0.deadlines, $0.work) }
-        deadlines?.end()
-        work?.end()
-    }
+    deinit { endActivity() }
 }

@@ -41,7 +41,8 @@ extension MachineCore {
     }
 
     /// Activates the machines in the state that was entered, restored or updated.
-    func startRegions() {
+    func startRegions(of plan: TransitionPlan) {
+        guard definition.states[plan.destination].hooks.isComposite else { return }
         for region in place?.regions ?? [] { region.activate(userInfo: [:]) }
     }
 

@@ -18,7 +18,7 @@ extension MachineCore {
         var chosen = selector
         if case .ofWork(let ofWork, _) = selector { chosen = ofWork }
         switch chosen {
-        case .event(let index), .bound(let index, _): event = index
+        case .event(let index), .due(let index, _, _): event = index
         case .named(let text): name = text
         case .unbound, .ofWork: break
         case .entering(let type): destination = CompiledState.name(of: type)

@@ -9,19 +9,15 @@
 extension MachineCore {
     /// What the machine works with, if its workflow has anything that goes on by itself.
     var environment: MachineEnvironment? {
-        let callbacks = callbacks
-        let entries = callbacks.span
-        for index in entries.indices {
-            if let environment = entries[index].environment { return environment }
-        }
-        return nil
+        // It comes before the closures.
+        state.lock.withLock { $0.first?.environment }
     }
 
     /// The same, made if it has none; by whoever owns the machine.
     var madeEnvironment: MachineEnvironment {
         if let environment { return environment }
         let made = MachineEnvironment(.system, nil, entered: nil)
-        _ = addCallbacks([.environment(made)])
+        addEnvironment(made)
         return made
     }
 
@@ -31,57 +27,62 @@ extension MachineCore {
     /// When a transition enters its destination, if anything goes on there.
     @inline(__always)
     func entry(of plan: TransitionPlan) -> MachineEnvironment.Entry? {
-        guard plan.hooks.contains(.activityStart), plan.kind == .external || plan.kind == .entry else { return nil }
-        return environment?.entry
+        guard plan.hooks.contains(.activityStart) else { return nil }
+        return laterEntry(of: plan)
+    }
+
+    @inline(never)
+    private func laterEntry(of plan: TransitionPlan) -> MachineEnvironment.Entry? {
+        let isEntered = plan.kind == .external || plan.kind == .entry
+        return isEntered && definition.states[plan.destination].keepsEntry ? environment?.entry : nil
     }
 
     /// Begins what goes on in the state that was entered, restored or updated, when everybody has been called.
     ///
     /// What is due already fires at once, as a callback would fire it.
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
-        guard let environment, let machine = transition.machine as? any TreeMachine else { return }
-        guard startDeadlines(of: plan, transition, machine, environment) else { return }
-        if !environment.isPassive { startWork(of: plan, transition, machine, environment) }
-        fireCompletion(of: machine)
+        guard let environment, let machine = transition.machine else { return }
+        let isPassive = environment.isPassive
+        if isPassive || definition.states[plan.destination].deadlines.isEmpty {
+            startRegions(of: plan)
+        } else if !startDeadlines(of: plan, transition, machine, environment) {
+            return
+        }
+        if !isPassive { startWork(of: plan, transition, machine, environment) }
+        if !definition.states[plan.destination].completions.isEmpty { fireCompletion(of: treeMachine(machine)) }
     }
 
-    /// Arms the deadlines of the state, and activates the machines in it: what is due first comes first.
+    /// Sets the timer, and activates the machines in the state: what is due first comes first.
     /// - Returns: Whether the machine stays as it is.
     private func startDeadlines(
         of plan: TransitionPlan,
         _ transition: StateTransition,
-        _ machine: any TreeMachine,
+        _ machine: AnyObject,
         _ environment: MachineEnvironment
     ) -> Bool {
-        guard !environment.isPassive, !definition.states[plan.destination].deadlines.isEmpty else {
-            startRegions()
-            return true
-        }
-        let deadlines = StateDeadlines(
-            definition.deadlines(of: plan.destination, transition.destinationObject, environment.entered),
-            in: transition.destination,
-            of: machine,
-            environment.scheduler
-        )
-        environment.replaceDeadlines(by: deadlines)
+        let (state, object) = (transition.destination, transition.destinationObject)
+        let scheduler = environment.scheduler
+        let timer = environment.timer(of: treeMachine(machine))
+        let deadlines = definition.deadlines(of: plan.destination, object, environment.entered)
+        let period = timer.set(deadlines, of: state, scheduler)
         // A callback may have fired something already that leaves the state.
         guard expectedState(of: machine) == plan.destination else { return false }
-        let now = environment.scheduler.date
+        let now = scheduler.date
         /// - Returns: Whether the state is about to be left, or to be updated, so that this is asked again.
         func fireDue(by date: Date) -> Bool {
-            while let next = deadlines.takeFirst(dueBy: date) {
-                if deadlines.fire(next, machine) { return true }
+            while let next = timer.takeFirst(of: period, dueBy: date) {
+                if timer.fire(next, of: state, in: period, treeMachine(machine)) { return true }
             }
             return false
         }
         // What came due before anything of the machines in the state: they are left before they are entered.
-        let regions = environment.place.regions
-        if !regions.isEmpty, let first = regions.compactMap(\.nextDeadline).min(), first <= now, fireDue(by: first) {
-            return false
+        if definition.states[plan.destination].hooks.isComposite {
+            let first = environment.place.regions.compactMap(\.nextDeadline).min()
+            if let first, first <= now, fireDue(by: first) { return false }
+            startRegions(of: plan)
         }
-        startRegions()
         if fireDue(by: now) { return false }
-        deadlines.arm()
+        timer.arm(period)
         return true
     }
 
@@ -122,9 +123,9 @@ extension Definition {
         return MachineEnvironment(scheduler, context, entered: entered, journal: journal)
     }
 
-    /// The deadlines of a machine as of a moment, in the order of their dates.
-    func deadlines(of snapshot: Snapshot) -> [(deadline: CompiledDeadline, date: Date)] {
-        guard let entered = snapshot.entered else { return [] }
+    /// The deadlines of a machine as of a moment.
+    func deadlines(of snapshot: Snapshot) -> DatedDeadlines {
+        guard let entered = snapshot.entered else { return DatedDeadlines() }
         return deadlines(of: snapshot.status.index, snapshot.state, entered)
     }
 
@@ -133,23 +134,5 @@ extension Definition {
         let own = deadlines(of: snapshot).first?.date
         let regions = states[snapshot.status.index].hooks.regions(of: snapshot.state)
         return regions.compactMap { ($0 as? any TreeMachine)?.nextDeadline }.reduce(own) { min($0 ?? $1, $1) }
-    }
-
-    /// The deadlines of a state object, in the order of their dates.
-    func deadlines(
-        of state: Int,
-        _ object: AnyObject,
-        _ entered: Date
-    ) -> [(deadline: CompiledDeadline, date: Date)] {
-        var dated: [(deadline: CompiledDeadline, date: Date)] = []
-        for deadline in states[state].deadlines {
-            // A date that is no number, or beyond all dates, never comes.
-            if let date = deadline.rule.date(object, entered), date.timeIntervalSinceReferenceDate < .infinity {
-                dated.append((deadline, date))
-            }
-        }
-        // Most states have one.
-        if dated.count > 1 { dated.sort { $0.date < $1.date } }
-        return dated
     }
 }

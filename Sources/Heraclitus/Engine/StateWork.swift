@@ -129,13 +129,14 @@ extension MachineCore {
     func startWork(
         of plan: TransitionPlan,
         _ transition: StateTransition,
-        _ machine: any AutomaticMachine,
+        _ machine: AnyObject,
         _ environment: MachineEnvironment
     ) {
         func start<State: Working>(_ type: State.Type) {
             guard let state = transition.destinationObject as? State,
                 let context = GivenContext.value(of: environment.context, as: State.Life.Context.self)
             else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
+            let machine = treeMachine(machine)
             let work = StateWork(of: machine)
             guard environment.keep(work) else { return }
             let place = Workplace<State.Life>(context, work, in: type, of: machine)
@@ -155,7 +156,7 @@ extension MachineCore {
     }
 
     /// Whether a transition that leaves the state waits in the queue; in the machine's turn.
-    private func isAboutToLeave(_ machine: any AutomaticMachine) -> Bool {
+    private func isAboutToLeave(_ machine: AnyObject) -> Bool {
         let thread = ThreadState.ofThreads.current
         return thread.content.withTurn(of: ObjectIdentifier(machine)) { $0.isAboutToLeave }
     }

@@ -1,5 +1,7 @@
 // To which machine does a machine belong, and which ones belong to it?
 
+import Synchronization
+
 /// The place of a machine in a tree of machines; one that holds no other and is held by none has none of this.
 ///
 /// What it says changes only in a turn of the tree's root.
@@ -20,8 +22,13 @@ final class TreePlace: Sendable {
         var regions: [any TreeMachine] = []
     }
 
+    /// Whether it ever belonged to a machine: most do not, and then nobody needs to ask further.
+    private let hasBeenGiven = Atomic(false)
+
     /// The machine that it belongs to; `nil` if the state was left, or that machine is gone.
-    var holder: (any TreeMachine)? { contents.withLock { $0.holder } }
+    var holder: (any TreeMachine)? {
+        hasBeenGiven.load(ordering: .relaxed) ? contents.withLock { $0.holder } : nil
+    }
 
     /// The machines that belong to it, in the order in which they are activated.
     var regions: [any TreeMachine] { contents.withLock { $0.regions } }
@@ -36,7 +43,10 @@ final class TreePlace: Sendable {
     func give(to machine: any TreeMachine) -> (any TreeMachine)? {
         contents.withLock { contents in
             let holder = contents.holder
-            if holder == nil { contents.holder = machine }
+            if holder == nil {
+                contents.holder = machine
+                hasBeenGiven.store(true, ordering: .relaxed)
+            }
             return holder
         }
     }

@@ -31,13 +31,11 @@ extension StateMachine {
     func deadlinesOfTree(by date: Date) -> [TreeDeadline] {
         let snapshot = core.snapshot
         guard let environment = core.environment, let state = snapshot.state as? any WorkflowState else { return [] }
-        let all = definition.deadlines(of: snapshot)
-        let deadlines = StateDeadlines(all, in: state, of: self, environment.scheduler)
-        let own = all.filter { $0.date <= date }.map { next in
+        let own = definition.deadlines(of: snapshot).all.filter { $0.date <= date }.map { next in
             TreeDeadline(date: next.date) {
-                self.fire(next.deadline, of: deadlines, due: next.date)
+                self.fire(next, of: state, in: nil)
             } reject: {
-                self.rejectEndlessChain(next.deadline, due: next.date)
+                self.rejectEndlessChain(next)
             }
         }
         return own + environment.place.regions.flatMap { $0.deadlinesOfTree(by: date) }
@@ -45,13 +43,13 @@ extension StateMachine {
 }
 
 extension StateMachine {
-    private func rejectEndlessChain(_ deadline: CompiledDeadline, due date: Date) -> InvalidTransition {
-        let userInfo = UserInfo(due: date)
+    private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
+        let userInfo = UserInfo(due: deadline.date)
         // The call lends it.
         defer { withExtendedLifetime(userInfo) {} }
         let call = Call(self, userInfo)
         let error = core.invalidTransition(
-            Rejection(.endlessChain, event: deadline.event, from: core.now.index),
+            Rejection(.endlessChain, event: definition.rule(of: deadline).event, from: core.now.index),
             call
         )
         core.announce(.rejected(error), call)
@@ -62,11 +60,13 @@ extension StateMachine {
 extension StateMachine: AutomaticMachine {
     var isOwnedElsewhere: Bool { core.isOwnedByAnotherThread }
 
-    func fire(_ deadline: CompiledDeadline, of deadlines: StateDeadlines, due date: Date) -> Bool {
+    func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
+        let due = definition.rule(of: deadline)
         do throws(InvalidTransition) {
-            try fire(.bound(event: deadline.event, to: deadlines), userInfo: UserInfo(due: date)) { candidate in
-                guard let build = deadline.rule.build else { return try core.onlyEmptyState(of: candidate) }
-                return OwnedObject(try build(deadlines.state, core.environment?.context))
+            let selector = EventSelector.due(event: due.event, of: state, in: period)
+            try fire(selector, userInfo: UserInfo(due: deadline.date)) { candidate in
+                guard let build = due.rule.build else { return try core.onlyEmptyState(of: candidate) }
+                return OwnedObject(try build(state, core.environment?.context))
             }
             return true
         } catch {

@@ -325,21 +325,18 @@ extension MachineCore {
     /// The object of the only state that an event leads to, if that is an empty one.
     @usableFromInline
     func onlyEmptyState(of candidate: CandidateTransition) throws -> OwnedObject {
-        let destinations = definition.declaredDestinations(
-            of: candidate.event.value,
-            from: candidate.source
-        )
-        guard destinations.count == 1, let make = destinations[0].make else {
-            throw DestinationNeeded(candidates: destinations.map(\.name))
+        if let state = definition.onlyEmptyState(of: candidate.event, from: candidate.source) {
+            return OwnedObject(state)
         }
-        return OwnedObject(make())
+        let destinations = definition.declaredDestinations(of: candidate.event, from: candidate.source)
+        throw DestinationNeeded(candidates: destinations.map { definition.states[$0].name })
     }
 
     /// An object of the state of a name, if that is an empty one.
     func emptyState(named name: String) throws -> OwnedObject {
-        guard let index = definition.stateIndex(named: name), let make = definition.states[index].make else {
+        guard let index = definition.stateIndex(named: name), let state = definition.states[index].make() else {
             throw DestinationNeeded(candidates: [name])
         }
-        return OwnedObject(make())
+        return OwnedObject(state)
     }
 }

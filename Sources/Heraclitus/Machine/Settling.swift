@@ -21,8 +21,8 @@ extension StateMachine {
                 continue
             }
             guard let environment = core.environment, !environment.isPassive else { return }
-            if let deadlines = environment.deadlines, deadlines.isDue(by: environment.scheduler.date) {
-                deadlines.comesDue()
+            if let timer = environment.timer, timer.isDue(by: environment.scheduler.date) {
+                timer.comesDue()
                 await Task.yield()
             } else if let work = environment.work, work.isGoingOn {
                 await work.wait()
@@ -38,7 +38,7 @@ extension StateMachine {
     var isSettled: Bool {
         if isOwnedElsewhere { return false }
         guard let environment = core.environment, !environment.isPassive else { return true }
-        return environment.deadlines?.isDue(by: environment.scheduler.date) != true
+        return environment.timer?.isDue(by: environment.scheduler.date) != true
             && environment.work?.isGoingOn != true && environment.place.regions.allSatisfy(\.isSettled)
     }
 

@@ -5,9 +5,11 @@
 #endif
 
 /// Builds the state that an event enters which fires by itself, from the one that is left and the machine's context.
+@usableFromInline
 typealias AutomaticBuilder = @Sendable (AnyObject, GivenContext?) throws -> AnyObject
 
 /// When an event fires by itself, and what it enters then.
+@usableFromInline
 struct DeadlineRule: Sendable {
     /// When it is due in a state that was entered at a date; `nil` for never.
     let date: @Sendable (_ state: AnyObject, _ entered: Date) -> Date?
@@ -20,6 +22,17 @@ struct DeadlineRule: Sendable {
 
     /// Whether it matters when the state was entered, so that archives keep that.
     var isSinceEntry: Bool { after != nil }
+
+    @usableFromInline
+    init(
+        date: @escaping @Sendable (_ state: AnyObject, _ entered: Date) -> Date?,
+        build: AutomaticBuilder?,
+        after: Duration?
+    ) {
+        self.date = date
+        self.build = build
+        self.after = after
+    }
 }
 
 // An event of the definition that fires by itself when its time has come. It belongs to the very object that is the state when it
@@ -43,6 +56,7 @@ extension WorkflowEvent {
     ///   - date: Gets the state, and returns when the event is due in it; `nil` for never.
     ///   - build: Builds the state to enter from the one that is left. What it throws declines the transition.
     /// - Returns: The event with this deadline.
+    @inlinable
     public func due(
         _ date: @escaping @Sendable (Source) -> Date?,
         enters build: @escaping @Sendable (Source) throws -> Destination
@@ -61,6 +75,7 @@ extension WorkflowEvent {
     ///   - date: Gets the state, and returns when the event is due in it; `nil` for never.
     ///   - build: Builds the state to enter from the one that is left and the context. What it throws declines the transition.
     /// - Returns: The event with this deadline.
+    @inlinable
     public func due(
         _ date: @escaping @Sendable (Source) -> Date?,
         enters build: @escaping @Sendable (Source, W.Context) throws -> Destination
@@ -77,6 +92,7 @@ extension WorkflowEvent {
     /// Makes the event fire by itself, into an empty state, at a date that follows from the state's data.
     /// - Parameter date: Gets the state, and returns when the event is due in it; `nil` for never.
     /// - Returns: The event with this deadline.
+    @inlinable
     public func due(_ date: @escaping @Sendable (Source) -> Date?) -> Self where Destination: EmptyState {
         adding(
             DeadlineRule(date: { state, _ in Self.source(of: state).flatMap(date) }, build: nil, after: nil)
@@ -91,6 +107,7 @@ extension WorkflowEvent {
     ///   - duration: For how long.
     ///   - build: Builds the state to enter from the one that is left. What it throws declines the transition.
     /// - Returns: The event with this deadline.
+    @inlinable
     public func due(
         after duration: Duration,
         enters build: @escaping @Sendable (Source) throws -> Destination
@@ -109,6 +126,7 @@ extension WorkflowEvent {
     ///   - duration: For how long.
     ///   - build: Builds the state to enter from the one that is left and the context. What it throws declines the transition.
     /// - Returns: The event with this deadline.
+    @inlinable
     public func due(
         after duration: Duration,
         enters build: @escaping @Sendable (Source, W.Context) throws -> Destination
@@ -128,6 +146,7 @@ extension WorkflowEvent {
     /// not restart it.
     /// - Parameter duration: For how long.
     /// - Returns: The event with this deadline.
+    @inlinable
     public func due(after duration: Duration) -> Self where Destination: EmptyState {
         adding(
             DeadlineRule(
@@ -140,15 +159,20 @@ extension WorkflowEvent {
 
     // MARK: -
 
-    private func adding(_ rule: DeadlineRule) -> Self { .init(declaration.adding(deadline: rule)) }
+    @usableFromInline
+    func adding(_ rule: DeadlineRule) -> Self { .init(declaration.adding(deadline: rule)) }
 
-    private static func source(of state: AnyObject) -> Source? { state as? Source }
+    // Compiled where the class is known, and so no question to the runtime each time that a deadline is armed.
+    @inlinable
+    static func source(of state: AnyObject) -> Source? { state as? Source }
 
+    @usableFromInline
     static func erased(_ build: @escaping @Sendable (Source) throws -> Destination) -> AutomaticBuilder {
         erased { source, _ in try build(source) }
     }
 
-    private static func erased(
+    @usableFromInline
+    static func erased(
         _ build: @escaping @Sendable (Source, W.Context) throws -> Destination
     ) -> AutomaticBuilder {
         { state, given in
@@ -165,4 +189,5 @@ extension StateTransition {
     public var due: Date? { userInfo.due }
 }
 
-private func + (date: Date, duration: Duration) -> Date { date.addingTimeInterval(duration / .seconds(1)) }
+@usableFromInline
+func + (date: Date, duration: Duration) -> Date { date.addingTimeInterval(duration / .seconds(1)) }
