@@ -18,7 +18,7 @@ struct DatedDeadline: Sendable {
 
 /// The deadlines of a state object in the order of their dates; of two that are due at once, the one that was declared first.
 struct DatedDeadlines: Sendable {
-    /// The first. Most states have one, which so needs no room of its own.
+    /// The first: most states have no other, and so need no list.
     private(set) var first: DatedDeadline?
     private var later: [DatedDeadline] = []
 

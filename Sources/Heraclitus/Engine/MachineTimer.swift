@@ -33,32 +33,33 @@ final class MachineTimer: Due {
 
     /// Sets the deadlines of a state object, instead of those of the object before, which do not come any more.
     func set(
-        _ deadlines: consuming DatedDeadlines,
+        _ deadlines: DatedDeadlines,
         of state: any WorkflowState,
         _ scheduler: Scheduler
     ) -> TimerPeriod {
-        end()
-        return contents.withLock { contents in
-            contents.state = state
-            swap(&contents.waiting, &deadlines)
-            contents.scheduler = scheduler
-            return contents.period
-        }
+        replace(state, deadlines, scheduler)
     }
 
     /// Lets none come any more.
-    func end() {
-        var (state, scheduler): ((any WorkflowState)?, Scheduler?)
-        var waiting = DatedDeadlines()
-        let ticket = contents.withLock { contents in
+    func end() { _ = replace(nil, DatedDeadlines(), nil) }
+
+    private func replace(
+        _ newState: (any WorkflowState)?,
+        _ newWaiting: DatedDeadlines,
+        _ newScheduler: Scheduler?
+    ) -> TimerPeriod {
+        // What was there is released when the lock is free, because that may call user code.
+        var (state, waiting, scheduler) = (newState, newWaiting, newScheduler)
+        let (period, ticket) = contents.withLock { contents in
             contents.period.number += 1
             contents.isFiring = false
             swap(&contents.state, &state)
             swap(&contents.waiting, &waiting)
             swap(&contents.scheduler, &scheduler)
-            return contents.ticket.take()
+            return (contents.period, contents.ticket.take())
         }
         if let ticket { scheduler?.remove(ticket) }
+        return period
     }
 
     /// Whether the deadlines still count that were set.
@@ -103,7 +104,11 @@ final class MachineTimer: Due {
             else { return nil }
             return (first.date, scheduler)
         }
-        guard let (date, scheduler) = first else { return }
+        if let (date, scheduler) = first { wait(in: scheduler, until: date, period) }
+    }
+
+    /// Waits in a scheduler until the date of the first deadline.
+    func wait(in scheduler: Scheduler, until date: Date, _ period: TimerPeriod) {
         let ticket = scheduler.add(self, at: date)
         // One that waits already, because two threads have armed it; or the new one, because the period is over.
         let surplus = contents.withLock { contents in

@@ -131,7 +131,6 @@ extension MachineCore {
     /// Begins the turn in which a machine in the state does something: an action of this one.
     func beginAction(
         around region: TreePlace,
-        of machine: any TreeMachine,
         for purpose: CallPurpose,
         _ call: borrowing Call
     ) throws(NoTurn) -> TurnRole {
@@ -139,7 +138,7 @@ extension MachineCore {
         var problem: NoTurn?
         if call.turn({ $0.isDeciding }) {
             problem = .holderIsDeciding
-        } else if !region.isCurrent(in: machine) || !staysInState(region, call) {
+        } else if !region.isCurrent(in: call.lentMachine.id) || !staysInState(region, call) {
             problem = .notCurrent
         }
         if let problem {

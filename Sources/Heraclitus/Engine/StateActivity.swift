@@ -81,8 +81,13 @@ extension MachineCore {
             if let first, first <= now, fireDue(by: first) { return false }
             startRegions(of: plan)
         }
-        if fireDue(by: now) { return false }
-        timer.arm(period)
+        // Mostly none is due, and the first has to wait.
+        if let first = deadlines.first, first.date > now {
+            timer.wait(in: scheduler, until: first.date, period)
+        } else {
+            if fireDue(by: now) { return false }
+            timer.arm(period)
+        }
         return true
     }
 

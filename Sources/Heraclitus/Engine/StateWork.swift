@@ -22,7 +22,7 @@ final class StateWork: Sendable {
     }
 
     let id = ID.new()
-    private weak let machine: (any AutomaticMachine)?
+    weak let machine: (any AutomaticMachine)?
     private let contents = Lock(Contents())
 
     private struct Contents: Sendable {
@@ -38,6 +38,7 @@ final class StateWork: Sendable {
 
         /// Takes out those who wait, for somebody who wakes them.
         mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+            if waiting.isEmpty { return [] }
             defer { waiting = [:] }
             return Array(waiting.values)
         }
@@ -133,14 +134,16 @@ extension MachineCore {
         _ environment: MachineEnvironment
     ) {
         func start<State: Working>(_ type: State.Type) {
-            guard let state = transition.destinationObject as? State,
-                let context = GivenContext.value(of: environment.context, as: State.Life.Context.self)
-            else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
-            let machine = treeMachine(machine)
-            let work = StateWork(of: machine)
+            let work = StateWork(of: treeMachine(machine))
             guard environment.keep(work) else { return }
-            let place = Workplace<State.Life>(context, work, in: type, of: machine)
-            let body: StateWork.Body = { try await state.work(place) }
+            let (state, given) = (transition.destination, environment.context)
+            // What it is handed is made where the work is done, and so keeps nobody waiting here.
+            let body: StateWork.Body = {
+                guard let state = state as? State,
+                    let context = GivenContext.value(of: given, as: State.Life.Context.self)
+                else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
+                try await state.work(Workplace<State.Life>(context, work, in: type))
+            }
             if !environment.handToRunner(work, body) { work.begin(body) }
         }
         guard let working = definition.states[plan.destination].hooks.working, environment.work == nil,

@@ -50,8 +50,12 @@ struct ThreadState {
     /// The turn that was used last.
     private var foremost = Entry()
 
-    /// The other turns under way, if a callback of one machine has fired another one, or a machine belongs to another one.
+    /// The other turns under way, if a callback of one machine has fired another one, or a machine belongs to another one; after them,
+    /// entries that were used and will be again.
     private var others: [Entry] = []
+
+    /// How many other turns are under way.
+    private var othersCount = 0
 
     /// Where transitions are taken from that are lent to callbacks.
     var lendingDesk = LendingDesk()
@@ -88,9 +92,9 @@ extension ThreadState {
 
     @inline(never)
     private mutating func putAside() {
-        // It keeps its room for the next time.
-        others.append(Entry())
-        swap(&others[others.count - 1], &foremost)
+        if othersCount == others.count { others.append(Entry()) }
+        swap(&others[othersCount], &foremost)
+        othersCount += 1
     }
 
     /// Ends the turn of a machine, which has nothing more to do.
@@ -101,7 +105,7 @@ extension ThreadState {
         var retired = Retired()
         swap(&retired, &foremost.retired)
         foremost.machine = 0
-        if !others.isEmpty { takeUpAnother() }
+        if othersCount > 0 { takeUpAnother() }
         return retired
     }
 
@@ -110,7 +114,8 @@ extension ThreadState {
 
     @inline(never)
     private mutating func takeUpAnother() {
-        if let entry = others.popLast() { foremost = entry }
+        othersCount -= 1
+        swap(&others[othersCount], &foremost)
     }
 
     /// Uses the turn of a machine.
@@ -130,7 +135,7 @@ extension ThreadState {
     /// Makes the turn of a machine the foremost one, whose callback has fired another machine, or comes back from there.
     @inline(never)
     private mutating func bringForward(_ machine: ObjectIdentifier) {
-        guard let index = others.lastIndex(where: { $0.machine == UInt(bitPattern: machine) }) else {
+        guard let index = others[..<othersCount].lastIndex(where: { $0.machine == UInt(bitPattern: machine) }) else {
             preconditionFailure("The machine has no turn on this thread.")
         }
         swap(&others[index], &foremost)
@@ -139,7 +144,7 @@ extension ThreadState {
     /// Whether a machine has a turn on this thread.
     func hasTurn(of machine: ObjectIdentifier) -> Bool {
         let machine = UInt(bitPattern: machine)
-        return foremost.machine == machine || others.contains { $0.machine == machine }
+        return foremost.machine == machine || others[..<othersCount].contains { $0.machine == machine }
     }
 
     /// Notes the turn around the one that was begun last.
@@ -148,8 +153,9 @@ extension ThreadState {
     /// Takes the turn around that of a machine.
     mutating func takeHolder(of machine: ObjectIdentifier) -> HolderTurn? {
         if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
-        defer { foremost.holder = nil }
-        return foremost.holder
+        var holder: HolderTurn?
+        swap(&holder, &foremost.holder)
+        return holder
     }
 
     /// Notes which tree is being copied or archived.

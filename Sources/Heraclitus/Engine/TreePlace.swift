@@ -12,6 +12,9 @@ final class TreePlace: Sendable {
         /// The machine whose state holds this one, or is about to.
         weak var holder: (any TreeMachine)?
 
+        /// The same for comparing, which takes no reference.
+        var holderID: ObjectIdentifier?
+
         /// Whether that state is the current one.
         var isCurrent = false
 
@@ -34,8 +37,8 @@ final class TreePlace: Sendable {
     var regions: [any TreeMachine] { contents.withLock { $0.regions } }
 
     /// Whether it is in the current state of a machine.
-    func isCurrent(in machine: any TreeMachine) -> Bool {
-        contents.withLock { $0.isCurrent && $0.holder === machine }
+    func isCurrent(in machine: ObjectIdentifier) -> Bool {
+        contents.withLock { $0.isCurrent && $0.holderID == machine }
     }
 
     /// Gives it to a machine, unless it belongs to another one.
@@ -45,6 +48,7 @@ final class TreePlace: Sendable {
             let holder = contents.holder
             if holder == nil {
                 contents.holder = machine
+                contents.holderID = ObjectIdentifier(machine)
                 hasBeenGiven.store(true, ordering: .relaxed)
             }
             return holder
@@ -55,6 +59,7 @@ final class TreePlace: Sendable {
     func leaveHolder() {
         contents.withLock { contents in
             contents.holder = nil
+            contents.holderID = nil
             contents.isCurrent = false
         }
     }

@@ -20,7 +20,7 @@ extension StateMachine: TreeMachine {
         for purpose: CallPurpose,
         on thread: CurrentThread<ThreadState>
     ) throws(NoTurn) -> TurnRole {
-        try core.beginAction(around: region, of: self, for: purpose, Call(self, on: thread))
+        try core.beginAction(around: region, for: purpose, Call(self, on: thread))
     }
 
     func endAction(_ role: TurnRole, hasEnded: Bool, on thread: CurrentThread<ThreadState>) {

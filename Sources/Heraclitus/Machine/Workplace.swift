@@ -4,15 +4,14 @@ extension Workplace {
     /// The machine, if there is still one.
     ///
     /// What is fired through it is not bound to the work: ``fire`` is. Who keeps it keeps the machine alive.
-    public var machine: StateMachine<W>? { anyMachine as? StateMachine<W> }
+    public var machine: StateMachine<W>? { stateWork.machine as? StateMachine<W> }
 
     /// Fires events as long as the work counts: `try here.fire.connected(ConnectedState(socket))`.
     ///
     /// When the machine has left the state, or is gone, it throws ``InvalidTransition`` for the reason `notCurrent`, and nothing changes.
     public var fire: Fire<W> {
         get throws(InvalidTransition) {
-            guard let work = work as? StateWork else { preconditionFailure("A workplace is that of work.") }
-            if let machine { return Fire(machine: machine, work: work.id) }
+            if let machine { return Fire(machine: machine, work: stateWork.id) }
             let definition = CompiledWorkflow<W>.shared.definition
             throw InvalidTransition(
                 Rejection(.notCurrent, event: nil, from: definition.stateIndex(of: state)),
@@ -20,5 +19,10 @@ extension Workplace {
                 userInfo: [:]
             )
         }
+    }
+
+    private var stateWork: StateWork {
+        guard let work = work as? StateWork else { preconditionFailure("A workplace is that of work.") }
+        return work
     }
 }

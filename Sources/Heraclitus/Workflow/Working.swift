@@ -49,23 +49,16 @@ public struct Workplace<W: Workflow>: Sendable {
     /// What the machine was given for its states.
     public let context: W.Context
 
-    /// What tells whether the work still counts.
+    /// What tells whether the work still counts, and which machine it is for.
     let work: any AnyObject & Sendable
 
     /// The class of the state.
     let state: any WorkflowState.Type
-    weak let anyMachine: (any AnyObject & Sendable)?
 
-    init(
-        _ context: W.Context,
-        _ work: any AnyObject & Sendable,
-        in state: any WorkflowState.Type,
-        of machine: any AnyObject & Sendable
-    ) {
+    init(_ context: W.Context, _ work: any AnyObject & Sendable, in state: any WorkflowState.Type) {
         self.context = context
         self.work = work
         self.state = state
-        anyMachine = machine
     }
 }
 
