@@ -11,7 +11,7 @@ struct OwnershipLock: ~Copyable, Sendable {
 
     private static var contended: UInt { 1 }
 
-    /// Somebody waits, and nobody owns it: what no machine of its own ever says.
+    /// Somebody waits, and nobody owns it: a value that never occurs in a machine that stands alone.
     private static var held: UInt { 1 }
 
     /// Whether nobody owns it, as far as a look from outside can tell.

@@ -184,7 +184,7 @@ extension MachineCore {
     @inline(never)
     private func tell(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
         let occurrence = occurrence(outcome)
-        writeDown(occurrence)
+        if let dropped = writeDown(occurrence) { call.retire(OwnedObject(DroppedLine(dropped))) }
         if listens(to: .notices) { call.turn { $0.post(occurrence, at: place) } }
     }
 
@@ -205,7 +205,7 @@ extension MachineCore {
 
     /// The error of a fire that gets no turn, when observers have been told.
     @inline(never)
-    func noTurn(
+    func rejectWithoutTurn(
         _ selector: EventSelector,
         _ problem: NoTurn,
         _ purpose: CallPurpose,
@@ -228,7 +228,7 @@ extension MachineCore {
     func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
         guard listens(to: [.notices, .journal]) else { return }
         let occurrence = occurrence(outcome)
-        writeDown(occurrence)
+        _ = writeDown(occurrence)
         guard call.thread.content.beginTellingOutsideTurns() else { return }
         tellObservers(occurrence)
         call.thread.content.endTellingOutsideTurns()

@@ -69,6 +69,13 @@ final class JournalLine {
     }
 }
 
+/// A line that was dropped for another one, for the turn to retire.
+final class DroppedLine {
+    let occurrence: Occurrence
+
+    init(_ occurrence: Occurrence) { self.occurrence = occurrence }
+}
+
 extension MachineCore {
     /// Begins the line of a transition, if the machine keeps a journal.
     @inline(__always)
@@ -104,8 +111,9 @@ extension MachineCore {
     }
 
     /// Writes down what is no transition, if the machine keeps a journal.
-    func writeDown(_ occurrence: Occurrence) {
-        guard listened.contains(.journal), let book = environment?.journal else { return }
-        _ = book.add(occurrence.recorded)
+    /// - Returns: What was dropped for it, to be released when the machine has been released.
+    func writeDown(_ occurrence: Occurrence) -> Occurrence? {
+        guard listened.contains(.journal), let book = environment?.journal else { return nil }
+        return book.add(occurrence.recorded).dropped
     }
 }

@@ -94,11 +94,8 @@ final class MachineEnvironment: Sendable {
         func note() { environment.note(entered: date) }
     }
 
-    /// Lets nothing be armed and no work begin from now on.
-    func becomePassive() {
-        passive.store(true, ordering: .relaxed)
-        endActivity()
-    }
+    /// Lets nothing be armed and no work begin from now on, here and in the machines in the state.
+    func becomePassive() { passive.store(true, ordering: .relaxed) }
 
     /// What lets deadlines come, of a machine that had some.
     var timer: MachineTimer? { activity.withLock { $0.timer } }
@@ -124,10 +121,14 @@ final class MachineEnvironment: Sendable {
     }
 
     /// Ends what goes on in the current state.
-    func endActivity() {
+    func endActivity() { takeActivity()?.end() }
+
+    /// Lets no deadline come any more.
+    /// - Returns: The work of the current state, which does not count any more, for somebody who ends it.
+    func takeActivity() -> StateWork? {
         let (timer, work) = activity.withLock { ($0.timer, $0.work.take()) }
         timer?.end()
-        work?.end()
+        return work
     }
 
     /// Ends the work of a state, so that there may be another one.
@@ -140,9 +141,11 @@ final class MachineEnvironment: Sendable {
     /// - Returns: Whether it was set or removed; not if there is another one already.
     @discardableResult
     func setRunner(_ runner: WorkRunner?) -> Bool {
-        activity.withLock { activity in
+        // The one before is released when the lock is free.
+        var other = runner
+        return activity.withLock { activity in
             if runner != nil, activity.runner != nil { return false }
-            activity.runner = runner
+            swap(&activity.runner, &other)
             return true
         }
     }

@@ -25,31 +25,26 @@ final class MachineTimer: Due {
         var scheduler: Scheduler?
         var ticket: Scheduler.Ticket?
 
+        /// How often one began to wait.
+        var armings: UInt64 = 0
+
         /// Whether a deadline of this period is being fired.
         var isFiring = false
     }
 
     init(of machine: any AutomaticMachine) { self.machine = machine }
 
+    /// Lets none come any more.
+    func end() { _ = set(DatedDeadlines(), of: nil, nil) }
+
     /// Sets the deadlines of a state object, instead of those of the object before, which do not come any more.
     func set(
-        _ deadlines: DatedDeadlines,
-        of state: any WorkflowState,
-        _ scheduler: Scheduler
-    ) -> TimerPeriod {
-        replace(state, deadlines, scheduler)
-    }
-
-    /// Lets none come any more.
-    func end() { _ = replace(nil, DatedDeadlines(), nil) }
-
-    private func replace(
-        _ newState: (any WorkflowState)?,
-        _ newWaiting: DatedDeadlines,
+        _ newDeadlines: DatedDeadlines,
+        of newState: (any WorkflowState)?,
         _ newScheduler: Scheduler?
     ) -> TimerPeriod {
         // What was there is released when the lock is free, because that may call user code.
-        var (state, waiting, scheduler) = (newState, newWaiting, newScheduler)
+        var (state, waiting, scheduler) = (newState, newDeadlines, newScheduler)
         let (period, ticket) = contents.withLock { contents in
             contents.period.number += 1
             contents.isFiring = false
@@ -63,12 +58,14 @@ final class MachineTimer: Due {
     }
 
     /// Whether the deadlines still count that were set.
-    func counts(_ period: TimerPeriod) -> Bool { contents.withLock { $0.state != nil && $0.period == period } }
+    func counts(_ period: TimerPeriod) -> Bool { contents.withLock { $0.period == period } }
 
-    /// Takes the first deadline if it has passed, for somebody who fires it.
+    /// Takes the first deadline if it has passed, for somebody who fires it; none while another one is being fired, so that they come
+    /// in order.
     func takeFirst(of period: TimerPeriod, dueBy date: Date) -> DatedDeadline? {
         contents.withLock { contents in
-            guard contents.period == period, let first = contents.waiting.first, first.date <= date
+            guard contents.period == period, !contents.isFiring, let first = contents.waiting.first,
+                first.date <= date
             else { return nil }
             contents.isFiring = true
             contents.waiting.removeFirst()
@@ -91,33 +88,32 @@ final class MachineTimer: Due {
     }
 
     /// Whether one has passed and was not fired yet.
-    func isDue(by date: Date) -> Bool {
-        contents.withLock { contents in
-            contents.isFiring || contents.waiting.first.map { $0.date <= date } ?? false
-        }
+    var isDue: Bool {
+        let (first, scheduler, isFiring) = contents.withLock { ($0.waiting.first, $0.scheduler, $0.isFiring) }
+        if isFiring { return true }
+        guard let first, let scheduler else { return false }
+        return first.date <= scheduler.date
     }
 
-    /// Lets the first deadline wait in the scheduler.
+    /// Lets the first deadline wait in the scheduler; not while one is being fired, after which this is called again.
     func arm(_ period: TimerPeriod) {
-        let first = contents.withLock { contents -> (Date, Scheduler)? in
-            guard contents.period == period, let first = contents.waiting.first, let scheduler = contents.scheduler
+        let next = contents.withLock { contents -> (date: Date, scheduler: Scheduler, arming: UInt64)? in
+            guard contents.period == period, !contents.isFiring, let first = contents.waiting.first,
+                let scheduler = contents.scheduler
             else { return nil }
-            return (first.date, scheduler)
+            contents.armings += 1
+            return (first.date, scheduler, contents.armings)
         }
-        if let (date, scheduler) = first { wait(in: scheduler, until: date, period) }
-    }
-
-    /// Waits in a scheduler until the date of the first deadline.
-    func wait(in scheduler: Scheduler, until date: Date, _ period: TimerPeriod) {
-        let ticket = scheduler.add(self, at: date)
-        // One that waits already, because two threads have armed it; or the new one, because the period is over.
-        let surplus = contents.withLock { contents in
-            guard contents.period == period else { return Optional(ticket) }
+        guard let next else { return }
+        let ticket = next.scheduler.add(self, at: next.date)
+        // Of two threads that arm it, the last one knows what is first now.
+        let surplus = contents.withLock { contents -> Scheduler.Ticket? in
+            guard contents.period == period, contents.armings == next.arming else { return ticket }
             let old = contents.ticket
             contents.ticket = ticket
             return old
         }
-        if let surplus { scheduler.remove(surplus) }
+        if let surplus { next.scheduler.remove(surplus) }
     }
 
     func comesDue() {

@@ -46,6 +46,12 @@ extension MachineCore {
         for region in place?.regions ?? [] { region.activate(userInfo: [:]) }
     }
 
+    /// Lets nothing go on by itself from now on, neither here nor in the machines in the state.
+    func becomePassive() {
+        environment?.becomePassive()
+        endActivityOfTree()
+    }
+
     /// Ends what goes on in the machine and in those in its state.
     func endActivityOfTree() {
         for region in (place?.regions ?? []).reversed() { region.withCore { $0.endActivityOfTree() } }

@@ -53,7 +53,8 @@ extension MachineCore {
     @inline(never)
     func finishRehearsal(_ role: TurnRole, _ call: borrowing Call) {
         if role != .nested, !now.isActive, call.turn({ $0.hasQueue }) {
-            carryOutActivation(Call(withoutUserInfo: call))
+            // What cannot be activated has ended its turn.
+            do { try activate(call, for: .fire, in: role) } catch { return }
         }
         finish(role, call)
     }

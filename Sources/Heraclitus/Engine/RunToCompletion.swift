@@ -5,9 +5,8 @@
 // OtherBeginnings.swift. One thread owns the machine from `acquire` to `finish`; no lock is held while user code runs. For a machine in a
 // state of another one it owns the root of the tree: MachineTree.swift.
 //
-// `acquire` may run a whole activation, with its callbacks and what they fire, before the call that has acquired the machine begins.
-// The phase of the turn is changed by `begin` (a fire is decided), `commit` (callbacks may fire), `endFire` (a nested fire is queued
-// or rejected), `drain` (what was queued is decided, or told; the turn is idle when there is no more) and `beginAction`.
+// `acquire` activates the machine first if that is due. That may be a whole run to completion of its own, with callbacks and what
+// they fire, before the call begins. In which phase the turn is, and what changes that, is said in Turn.swift.
 
 extension MachineCore {
     /// Fires an event.
@@ -37,11 +36,11 @@ extension MachineCore {
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
         let role: TurnRole
-        do { role = try acquire(call, for: purpose) } catch { throw noTurn(selector, error, purpose, call) }
+        do { role = try acquire(call, for: purpose) } catch { throw rejectWithoutTurn(selector, error, purpose, call) }
         defer { if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) } }
         do throws(Rejection) {
             let source = try begin(selector, call)
-            // An outermost call ends its turn, and so its phase, in `finish`.
+            // Callbacks may fire again. An outermost call ends its turn, and so its phase, in `finish`.
             defer { if role == .nested { endNested(call) } }
             let event = definition.events.element(try select(selector, in: source, call))
             guard try validate(event, from: source) else {
@@ -57,7 +56,7 @@ extension MachineCore {
             let plan = try validate(candidate, leadingTo: state, call)
             var loan = try askGuards(of: plan, from: candidate, to: state, role, purpose, call)
             if purpose.endsWithGuards { return drop(state, &loan, call) }
-            // From here the loan goes one of two ways: what waits keeps its objects, what is carried out gives it back.
+            // A queued transition keeps what was lent; one that is carried out gives it back after the last callback.
             switch call.turn({ $0.accept(leadingTo: plan.destination) }) {
             case .enqueue: enqueue(plan, to: state, &loan, call)
             case .carryOut: carryOut(plan, to: state, loan, call)
@@ -73,7 +72,7 @@ extension MachineCore {
     /// - Parameters:
     ///   - plan: What happens.
     ///   - state: The destination, which the machine takes over.
-    ///   - loan: What callbacks get; nothing if nobody was to be called when the transition was accepted.
+    ///   - loan: What callbacks get; empty if nobody listened when the transition was accepted.
     ///   - call: The call that it happens for.
     @inline(__always)
     private func carryOut(
@@ -85,11 +84,13 @@ extension MachineCore {
         let line = journalLine(of: plan, loan, call)
         notify(.before, of: plan, loan)
         commit(plan, to: state, line, call)
-        // Whoever begins to listen and then reads the state either reads the new one or is called here: both take its lock.
+        // To add a closure and to commit take the machine's lock. So who adds one and then reads the state sees the new one, or is
+        // called here.
         if loan.isEmpty, hasListeners(in: .after, of: plan) { loan = lendCurrent(plan, call) }
         notify(.after, of: plan, loan)
         if let line {
             line.end()
+            // It holds the line that it has displaced, with users' objects.
             call.retire(OwnedObject(line))
         }
         call.takeBack(&loan)

@@ -81,13 +81,9 @@ extension MachineCore {
             if let first, first <= now, fireDue(by: first) { return false }
             startRegions(of: plan)
         }
-        // Mostly none is due, and the first has to wait.
-        if let first = deadlines.first, first.date > now {
-            timer.wait(in: scheduler, until: first.date, period)
-        } else {
-            if fireDue(by: now) { return false }
-            timer.arm(period)
-        }
+        // Mostly the first has to wait.
+        if let first = deadlines.first, first.date <= now, fireDue(by: now) { return false }
+        timer.arm(period)
         return true
     }
 

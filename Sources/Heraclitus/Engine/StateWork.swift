@@ -178,14 +178,19 @@ extension MachineCore {
     /// Ends what goes on in the machine and in those in its state, until it is activated again.
     func suspend(_ call: borrowing Call) {
         guard now.isActive, let role = try? acquire(call) else { return }
-        suspendTree()
+        let works = suspendTree()
         finish(role, call)
+        // Not in the turn, because cancellation handlers are user code, which may fire.
+        for work in works { work.end() }
     }
 
-    private func suspendTree() {
-        for region in (place?.regions ?? []).reversed() { region.withCore { $0.suspendTree() } }
-        environment?.endActivity()
+    /// - Returns: The work that does not count any more, for somebody who ends it.
+    private func suspendTree() -> [StateWork] {
+        var works: [StateWork] = []
+        for region in (place?.regions ?? []).reversed() { works += region.withCore { $0.suspendTree() } }
+        if let work = environment?.takeActivity() { works.append(work) }
         if now.isActive { noteSuspension() }
+        return works
     }
 }
 

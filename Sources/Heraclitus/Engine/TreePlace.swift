@@ -88,6 +88,10 @@ final class TreePlace: Sendable {
         }
     }
 
-    // What goes on in the regions does not outlive their holder.
-    deinit { for region in regions { region.withCore { $0.endActivityOfTree() } } }
+    // What goes on in the regions does not outlive their holder; one that another machine holds meanwhile is that one's.
+    deinit {
+        for region in regions {
+            region.withCore { core in if core.place?.holder == nil { core.endActivityOfTree() } }
+        }
+    }
 }

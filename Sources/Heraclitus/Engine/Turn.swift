@@ -7,12 +7,22 @@
 /// A turn begins idle. A fire decides: its builder, guards and `will…` hooks run, from which the machine must not be fired. After the
 /// commit it announces: `did…` hooks and observers run. What they fire is decided at once, against the state in which everything
 /// accepted so far will leave the machine, and queued; it is carried out, in order, when everyone has been called.
+///
+/// | function | phase before | phase after |
+/// | --- | --- | --- |
+/// | `beginFire` | idle, announcing | deciding |
+/// | `commit` | deciding | announcing |
+/// | `endFire` | deciding | announcing for a nested fire, or else idle |
+/// | `beginAction` | idle | announcing |
+/// | `next` | announcing | deciding for a transition, announcing for a notice |
+/// | `isDone`, with nothing left | any | idle |
 struct Turn<Transition, Notice> {
     enum Phase: Equatable {
         /// No user code runs.
         case idle
 
-        /// A builder, a guard or a `will…` hook runs, of a fire from outside or of one from a callback.
+        /// From the beginning of a fire, or of what was queued, to the commit: builders, guards and `will…` hooks run, and the machine
+        /// must not be fired.
         case deciding(isNested: Bool)
 
         /// A `did…` hook, an observer or an action runs.

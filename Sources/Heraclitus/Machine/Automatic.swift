@@ -13,7 +13,7 @@ extension StateMachine {
     }
 
     /// Lets nothing go on by itself from now on, because the machine is gone in a moment.
-    func becomePassive() { core.environment?.becomePassive() }
+    func becomePassive() { core.becomePassive() }
 
     /// Fires what is due by a date in a passive machine, each event when it was due, until nothing is.
     /// - Returns: The error of the first event that comes after too many; `nil` if there is none.

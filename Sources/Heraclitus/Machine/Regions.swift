@@ -25,6 +25,7 @@ extension StateMachine: TreeMachine {
 
     func endAction(_ role: TurnRole, hasEnded: Bool, on thread: CurrentThread<ThreadState>) {
         if hasEnded { core.fireCompletion(of: self) }
+        // The inner call may have been a rehearsal, which has not activated this machine either.
         core.finishRehearsal(role, Call(self, on: thread))
     }
 

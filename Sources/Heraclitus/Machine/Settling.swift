@@ -21,7 +21,7 @@ extension StateMachine {
                 continue
             }
             guard let environment = core.environment, !environment.isPassive else { return }
-            if let timer = environment.timer, timer.isDue(by: environment.scheduler.date) {
+            if let timer = environment.timer, timer.isDue {
                 timer.comesDue()
                 await Task.yield()
             } else if let work = environment.work, work.isGoingOn {
@@ -38,7 +38,7 @@ extension StateMachine {
     var isSettled: Bool {
         if isOwnedElsewhere { return false }
         guard let environment = core.environment, !environment.isPassive else { return true }
-        return environment.timer?.isDue(by: environment.scheduler.date) != true
+        return environment.timer?.isDue != true
             && environment.work?.isGoingOn != true && environment.place.regions.allSatisfy(\.isSettled)
     }
 

@@ -10,7 +10,8 @@
 /// what a heap of a million costs.
 ///
 /// What is due is carried out in the order of the times, one after the other, on the thread of that task. So a callback that takes
-/// long delays others; a machine whose transition is under way on another thread delays nobody.
+/// long delays others. A machine whose transition is under way on another thread delays nobody: its deadline comes when that transition
+/// has ended, in a task of its own.
 ///
 /// Due times are dates, because archives keep them. When somebody changes the system's date, or when the computer was suspended,
 /// the ``system`` scheduler notices within ``longestNap``. If the date is set back, deadlines wait longer; none fires
@@ -39,7 +40,9 @@ public final class Scheduler: Sendable {
 
     private struct Sleeper: Sendable {
         let number: Int
-        let time: Double
+
+        /// Until when it sleeps; before all times while it is awake, and looks at the queue again before it sleeps.
+        var time: Double
         let task: Task<Void, Never>
     }
 
@@ -83,7 +86,7 @@ public final class Scheduler: Sendable {
 
 /// Something that is due at a time.
 protocol Due: AnyObject, Sendable {
-    /// Called once when the time has come, on the scheduler's thread, unless it was removed before.
+    /// Called when the time has come, unless it was removed before.
     func comesDue()
 }
 
@@ -135,7 +138,18 @@ extension Scheduler {
                     try? await Task.sleep(for: .milliseconds(100))
                 }
             }
+            guard wakeUp(number) else { return }
             carryOutDue()
+        }
+    }
+
+    /// Notes that a sleeper is awake: then nobody else carries out what is due, and no deadline that is added cancels it.
+    /// - Returns: Whether it still has its place.
+    private func wakeUp(_ number: Int) -> Bool {
+        schedule.withLock { schedule in
+            guard schedule.sleeper?.number == number else { return false }
+            schedule.sleeper?.time = -.infinity
+            return true
         }
     }
 
@@ -148,7 +162,7 @@ extension Scheduler {
                 schedule.sleeper = nil
                 return nil
             }
-            schedule.sleeper = Sleeper(number: number, time: time, task: sleeper.task)
+            schedule.sleeper?.time = time
             // Not less than a moment, or clocks that differ a little would keep it awake.
             return time <= now ? 0 : min(max(time - now, 0.000_5), Self.longestNap)
         }

@@ -7,7 +7,7 @@ enum CallbackPhase: UInt16, Sendable {
     case willExit
     case willEnter
 
-    /// The machines are left that the state before held, and belong to this one that the new state holds.
+    /// Leaves the machines of the state before, and takes on those of the new one.
     case regions
 
     /// What goes on in the state that is left ends; the work of one that is updated is handed over to the new data.

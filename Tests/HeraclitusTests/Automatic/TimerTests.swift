@@ -1,0 +1,131 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+/// What several threads do with the deadlines of a machine, and what machines in a state do with theirs.
+@Suite("Timers") struct TimerTests {
+    /// Three times to ring, of which the first two are declined.
+    struct Clock: Workflow {
+        static var initial: any WorkflowState { SetState() }
+        let first = Event(from: SetState.self, to: RungState.self).due { $0.times[0] }
+            .guarded { set, _, _ in if set.declines { throw Objection() } }
+        let second = Event(from: SetState.self, to: RungState.self).due { $0.times[1] }
+            .guarded { set, _, _ in if set.declines { throw Objection() } }
+        let third = Event(from: SetState.self, to: RungState.self).due { $0.times[2] }
+    }
+
+    final class SetState: WorkflowState, EmptyState {
+        let times: [Date]
+        init(_ times: [Date]) { self.times = times }
+        init() { times = [.distantFuture, .distantFuture, .distantFuture] }
+        var declines: Bool { true }
+    }
+    final class RungState: WorkflowState, EmptyState {}
+
+    @Test("However many threads let time pass and wait, no deadline is lost", .timeLimit(.minutes(20)))
+    func noneIsLost() async throws {
+        for round in 0..<300 {
+            let clock = ManualClock()
+            let machine = StateMachine<Clock>(
+                entering: SetState((1...3).map { clock.date.addingTimeInterval(Double($0)) }),
+                scheduler: clock.scheduler
+            )
+            let rejected = Mutex<[String]>([])
+            machine.observe { occurrence in
+                if case .rejected(let error) = occurrence.outcome { rejected.withLock { $0.append(error.event ?? "") } }
+            }
+            machine.activate()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 { group.addTask { for _ in 0..<20 { await machine.settled() } } }
+                for _ in 0..<2 { group.addTask { for _ in 0..<8 { clock.advance(by: .seconds(0.25)) } } }
+            }
+            clock.advance(by: .seconds(10))
+            #expect(machine.isIn(RungState.self), "round \(round)")
+            #expect(rejected.withLock { $0 } == ["first", "second"], "in order, each once")
+            #expect(clock.scheduler.count == 0)
+        }
+    }
+
+    /// Two machines: one that takes long when its time comes, and one whose time comes meanwhile.
+    struct Bell: Workflow {
+        static var initial: any WorkflowState { SilentState() }
+        let wait = Event(from: SilentState.self, to: WaitingState.self)
+        let ring = Event(from: WaitingState.self, to: SilentState.self).due(\.until)
+    }
+
+    final class SilentState: WorkflowState, EmptyState {}
+    final class WaitingState: WorkflowState {
+        let until: Date
+        init(until: Date) { self.until = until }
+    }
+
+    @Test("A deadline that is added while a callback of another one runs waits for it, and does not cancel it")
+    func oneAfterTheOther() async throws {
+        let scheduler = Scheduler(ContinuousClock()) { Date() }
+        let (slow, quick) = (StateMachine<Bell>(scheduler: scheduler), StateMachine<Bell>(scheduler: scheduler))
+        let (hasBegun, mayEnd) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        let seen = Mutex<[String]>([])
+        slow.didExit(WaitingState.self) { _, _ in
+            hasBegun.continuation.yield()
+            mayEnd.wait()
+            // Long enough for a second task, if there were one.
+            Thread.sleep(forTimeInterval: 0.05)
+            seen.withLock { $0.append(Task.isCancelled ? "slow, cancelled" : "slow") }
+        }
+        quick.didExit(WaitingState.self) { _, _ in seen.withLock { $0.append("quick") } }
+        try slow.fire.wait(WaitingState(until: Date(timeIntervalSinceNow: 0.01)))
+        for await _ in hasBegun.stream { break }
+        try quick.fire.wait(WaitingState(until: Date(timeIntervalSinceNow: 0.001)))
+        mayEnd.signal()
+        for try await state in quick.states where state is SilentState { break }
+        for try await state in slow.states where state is SilentState { break }
+        #expect(seen.withLock { $0 } == ["slow", "quick"])
+    }
+
+    /// A house with a bell in it.
+    struct House: Workflow {
+        static var initial: any WorkflowState { EmptyHouseState() }
+        let furnish = Event(from: EmptyHouseState.self, to: FurnishedState.self)
+        let paint = Event(updating: FurnishedState.self)
+    }
+
+    final class EmptyHouseState: WorkflowState, EmptyState {}
+    final class FurnishedState: Composite {
+        let bell: StateMachine<Bell>
+        init(_ bell: StateMachine<Bell>) { self.bell = bell }
+        var regions: [any Region] { [bell] }
+        func copied() -> FurnishedState { FurnishedState(bell.copy()) }
+    }
+
+    @Test("A machine whose deadline waits by its own clock settles in a state of one with another clock", .timeLimit(.minutes(20)))
+    func settlesByItsOwnClock() async throws {
+        let (own, ahead) = (ManualClock(), ManualClock(at: Date(timeIntervalSinceReferenceDate: 1_000_000)))
+        let bell = StateMachine<Bell>(scheduler: own.scheduler)
+        try bell.fire.wait(WaitingState(until: own.date.addingTimeInterval(60)))
+        let house = StateMachine<House>(scheduler: ahead.scheduler)
+        try house.fire.furnish(FurnishedState(bell))
+        await house.settled()
+        #expect(bell.isIn(WaitingState.self))
+        own.advance(by: .seconds(60))
+        #expect(bell.isIn(SilentState.self))
+    }
+
+    @Test("In a unit of work, nothing goes on by itself in machines in the state that were active before")
+    func regionsArePassive() async throws {
+        let clock = ManualClock()
+        let bell = StateMachine<Bell>(scheduler: clock.scheduler)
+        let house = StateMachine<House>(entering: FurnishedState(bell), scheduler: clock.scheduler)
+        house.activate()
+        try bell.fire.wait(WaitingState(until: clock.date.addingTimeInterval(1)))
+        #expect(clock.scheduler.count == 1)
+        let store = InMemoryStore()
+        try await store.update("1", of: House.self, scheduler: clock.scheduler, creating: { house }) { _ in
+            #expect(clock.scheduler.count == 0)
+            clock.advance(by: .seconds(2))
+            #expect(bell.isIn(WaitingState.self))
+        }
+        #expect(try await store.ids(dueBy: clock.date, of: House.name) == ["1"])
+    }
+}
