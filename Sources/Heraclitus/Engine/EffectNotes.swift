@@ -18,8 +18,6 @@ extension MachineCore {
         guard let environment else { return }
         if let holder = environment.place.holder { return holder.withCore { $0.noteEffects(of: transition) } }
         guard environment.hasEffectNotes, let state = transition.destination as? any Effecting else { return }
-        // Read under no lock: it is user code.
-        let effects = state.effects
-        environment.changeEffectNotes { $0?.entered += effects }
+        environment.note(state.effects)
     }
 }

@@ -73,7 +73,15 @@ final class MachineEnvironment: Sendable {
 
     var hasEffectNotes: Bool { effectNotes.withLock { $0 != nil } }
 
-    func changeEffectNotes(_ body: (inout EffectNotes?) -> Void) { effectNotes.withLock { body(&$0) } }
+    /// Has the machine note its effects, as one of a store.
+    func setEffectNotes(_ notes: consuming EffectNotes) {
+        // Those before are released when the lock is free.
+        var other: EffectNotes? = notes
+        effectNotes.withLock { swap(&$0, &other) }
+    }
+
+    /// Adds the effects of a state that was entered, to a machine that notes them.
+    func note(_ effects: [any Effect]) { effectNotes.withLock { $0?.entered += effects } }
 
     var entered: Date {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: entryTime.load(ordering: .relaxed)))

@@ -16,14 +16,7 @@ final class MachineTimer: Due {
 
     private struct Contents: Sendable {
         var period = TimerPeriod()
-
-        /// The state object whose deadlines are set; nothing when the period is over.
-        var state: (any WorkflowState)?
-        var waiting = DatedDeadlines()
-
-        /// Where the first of them waits.
-        var scheduler: Scheduler?
-        var ticket: Scheduler.Ticket?
+        var setting = Setting()
 
         /// How often one began to wait.
         var armings: UInt64 = 0
@@ -32,28 +25,36 @@ final class MachineTimer: Due {
         var isFiring = false
     }
 
+    /// What the timer is set for; nothing when the period is over.
+    private struct Setting: Sendable {
+        /// The state object whose deadlines are set.
+        var state: (any WorkflowState)?
+        var waiting = DatedDeadlines()
+
+        /// Where the first of them waits.
+        var scheduler: Scheduler?
+        var ticket: Scheduler.Ticket?
+    }
+
     init(of machine: any AutomaticMachine) { self.machine = machine }
 
     /// Lets none come any more.
-    func end() { _ = set(DatedDeadlines(), of: nil, nil) }
+    func end() { _ = begin(Setting()) }
 
     /// Sets the deadlines of a state object, instead of those of the object before, which do not come any more.
-    func set(
-        _ newDeadlines: DatedDeadlines,
-        of newState: (any WorkflowState)?,
-        _ newScheduler: Scheduler?
-    ) -> TimerPeriod {
-        // What was there is released when the lock is free, because that may call user code.
-        var (state, waiting, scheduler) = (newState, newDeadlines, newScheduler)
-        let (period, ticket) = contents.withLock { contents in
+    func set(_ deadlines: DatedDeadlines, of state: any WorkflowState, _ scheduler: Scheduler) -> TimerPeriod {
+        begin(Setting(state: state, waiting: deadlines, scheduler: scheduler))
+    }
+
+    private func begin(_ new: consuming Setting) -> TimerPeriod {
+        let period = contents.withLock { contents in
             contents.period.number += 1
             contents.isFiring = false
-            swap(&contents.state, &state)
-            swap(&contents.waiting, &waiting)
-            swap(&contents.scheduler, &scheduler)
-            return (contents.period, contents.ticket.take())
+            swap(&contents.setting, &new)
+            return contents.period
         }
-        if let ticket { scheduler?.remove(ticket) }
+        // Here and not in the lock: to release what was there may call user code.
+        if let ticket = new.ticket { new.scheduler?.remove(ticket) }
         return period
     }
 
@@ -64,11 +65,11 @@ final class MachineTimer: Due {
     /// in order.
     func takeFirst(of period: TimerPeriod, dueBy date: Date) -> DatedDeadline? {
         contents.withLock { contents in
-            guard contents.period == period, !contents.isFiring, let first = contents.waiting.first,
+            guard contents.period == period, !contents.isFiring, let first = contents.setting.waiting.first,
                 first.date <= date
             else { return nil }
             contents.isFiring = true
-            contents.waiting.removeFirst()
+            contents.setting.waiting.removeFirst()
             return first
         }
     }
@@ -89,7 +90,9 @@ final class MachineTimer: Due {
 
     /// Whether one has passed and was not fired yet.
     var isDue: Bool {
-        let (first, scheduler, isFiring) = contents.withLock { ($0.waiting.first, $0.scheduler, $0.isFiring) }
+        let (first, scheduler, isFiring) = contents.withLock { contents in
+            (contents.setting.waiting.first, contents.setting.scheduler, contents.isFiring)
+        }
         if isFiring { return true }
         guard let first, let scheduler else { return false }
         return first.date <= scheduler.date
@@ -98,8 +101,8 @@ final class MachineTimer: Due {
     /// Lets the first deadline wait in the scheduler; not while one is being fired, after which this is called again.
     func arm(_ period: TimerPeriod) {
         let next = contents.withLock { contents -> (date: Date, scheduler: Scheduler, arming: UInt64)? in
-            guard contents.period == period, !contents.isFiring, let first = contents.waiting.first,
-                let scheduler = contents.scheduler
+            guard contents.period == period, !contents.isFiring, let first = contents.setting.waiting.first,
+                let scheduler = contents.setting.scheduler
             else { return nil }
             contents.armings += 1
             return (first.date, scheduler, contents.armings)
@@ -109,15 +112,15 @@ final class MachineTimer: Due {
         // Of two threads that arm it, the last one knows what is first now.
         let surplus = contents.withLock { contents -> Scheduler.Ticket? in
             guard contents.period == period, contents.armings == next.arming else { return ticket }
-            let old = contents.ticket
-            contents.ticket = ticket
+            let old = contents.setting.ticket
+            contents.setting.ticket = ticket
             return old
         }
         if let surplus { next.scheduler.remove(surplus) }
     }
 
     func comesDue() {
-        let now = contents.withLock { ($0.state, $0.scheduler, $0.period) }
+        let now = contents.withLock { ($0.setting.state, $0.setting.scheduler, $0.period) }
         guard let machine, case (let state?, let scheduler?, let period) = now else { return }
         // The scheduler's thread does not wait for the callbacks of one machine while others are due.
         if machine.isOwnedElsewhere { return comeWhenFree() }

@@ -101,7 +101,8 @@ extension ThreadState {
     /// - Returns: What is to be released when the machine has been released.
     @inline(__always)
     mutating func close(_ machine: ObjectIdentifier) -> Retired {
-        if withTurn(of: machine, { $0.hasQueue }) { retireQueue() }
+        if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
+        if foremost.turn.hasQueue { retireQueue() }
         var retired = Retired()
         swap(&retired, &foremost.retired)
         foremost.machine = 0

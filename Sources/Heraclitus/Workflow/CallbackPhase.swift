@@ -51,30 +51,47 @@ struct CallbackPhases: OptionSet, Sendable {
 
 extension CallbackPhases {
     static var guards: CallbackPhases { CallbackPhases(.guards) }
+    static var willFire: CallbackPhases { CallbackPhases(.willFire) }
+    static var willExit: CallbackPhases { CallbackPhases(.willExit) }
+    static var willEnter: CallbackPhases { CallbackPhases(.willEnter) }
+    static var regions: CallbackPhases { CallbackPhases(.regions) }
+    static var activityEnd: CallbackPhases { CallbackPhases(.activityEnd) }
+    static var didExit: CallbackPhases { CallbackPhases(.didExit) }
+    static var didEnter: CallbackPhases { CallbackPhases(.didEnter) }
+    static var didRestore: CallbackPhases { CallbackPhases(.didRestore) }
+    static var didFire: CallbackPhases { CallbackPhases(.didFire) }
+    static var observers: CallbackPhases { CallbackPhases(.observers) }
+    static var activityStart: CallbackPhases { CallbackPhases(.activityStart) }
     static var notices: CallbackPhases { CallbackPhases(.notices) }
     static var regionNotices: CallbackPhases { CallbackPhases(.regionNotices) }
     static var journal: CallbackPhases { CallbackPhases(.journal) }
+}
 
+extension CallbackPhases {
     /// Before the machine shows the destination, when the transition is certain.
-    static var before: CallbackPhases { CallbackPhases(rawValue: 0b0000_0000_1110) }
+    static var before: CallbackPhases { [.willFire, .willExit, .willEnter] }
 
     /// When the machine shows the destination.
-    static var after: CallbackPhases { CallbackPhases(rawValue: 0b1111_1111_0000) }
+    static var after: CallbackPhases {
+        [.regions, .activityEnd, .didExit, .didEnter, .didRestore, .didFire, .observers, .activityStart]
+    }
 
     /// All that a transition from a state to a state goes through.
-    static var ofTransition: CallbackPhases { CallbackPhases(rawValue: 0b1110_1111_1111) }
+    static var ofTransition: CallbackPhases { before.union(after).union(.guards).subtracting(.didRestore) }
 
     /// Those in which no state is left or entered.
-    static var ofUpdate: CallbackPhases { CallbackPhases(rawValue: 0b1110_0011_0011) }
+    static var ofUpdate: CallbackPhases {
+        [.guards, .willFire, .regions, .activityEnd, .didFire, .observers, .activityStart]
+    }
 
     /// Those of a new machine that enters the state in which it begins.
-    static var ofEntry: CallbackPhases { CallbackPhases(rawValue: 0b1000_1001_1000) }
+    static var ofEntry: CallbackPhases { [.willEnter, .regions, .didEnter, .activityStart] }
 
     /// Those of a machine that was restored.
-    static var ofRestoring: CallbackPhases { CallbackPhases(rawValue: 0b1001_0001_0000) }
+    static var ofRestoring: CallbackPhases { [.regions, .didRestore, .activityStart] }
 
     /// Those of a copy of a machine that was active.
-    static var ofResumption: CallbackPhases { CallbackPhases(rawValue: 0b1000_0001_0000) }
+    static var ofResumption: CallbackPhases { [.regions, .activityStart] }
 }
 
 extension CallbackPhases {

@@ -15,7 +15,7 @@ extension StateMachine {
         } catch {
             throw .malformed(path: EnvelopeKey.outbox.rawValue, explanation: ArchiveError.explanation(of: error))
         }
-        core.madeEnvironment.changeEffectNotes { $0 = EffectNotes(scheduler: scheduler, carried: carried) }
+        core.madeEnvironment.setEffectNotes(EffectNotes(scheduler: scheduler, carried: carried))
     }
 
     /// The effects to be stored with the machine: those that were there, and those of the states that were entered; `nil` for none.
