@@ -50,7 +50,8 @@ let package = Package(
         .executableTarget(
             name: "StoreBenchmark",
             dependencies: [
-                "PostgresStore", "SQLStores", "SQLiteStore", .product(name: "Heraclitus", package: "heraclitus"),
+                "CPostgres", "CSQLite", "PostgresStore", "SQLiteStore",
+                .product(name: "Heraclitus", package: "heraclitus"),
             ],
             swiftSettings: settings
         ),
