@@ -27,9 +27,14 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(
+            name: "CCrypto",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl"])]
+        ),
         .target(
             name: "SQLStores",
-            dependencies: [.product(name: "Heraclitus", package: "heraclitus")],
+            dependencies: ["CCrypto", .product(name: "Heraclitus", package: "heraclitus")],
             swiftSettings: settings
         ),
         .target(
@@ -45,7 +50,8 @@ let package = Package(
         .executableTarget(
             name: "StoreBenchmark",
             dependencies: [
-                "PostgresStore", "SQLStores", "SQLiteStore", .product(name: "Heraclitus", package: "heraclitus"),
+                "CPostgres", "CSQLite", "PostgresStore", "SQLiteStore",
+                .product(name: "Heraclitus", package: "heraclitus"),
             ],
             swiftSettings: settings
         ),

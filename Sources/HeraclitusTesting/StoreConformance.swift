@@ -12,15 +12,19 @@ public import Heraclitus
 public enum StoreConformance {
     /// Checks every promise of a store.
     ///
-    /// Effects are checked if the store keeps all other promises, on which they rest.
+    /// Effects are checked if the store keeps all other promises, on which they rest. How they are delivered is checked if they are found and
+    /// claimed as they should be, because it might never end otherwise.
     /// - Parameter makeStore: Makes an empty store; called for each check.
     /// - Returns: A sentence for each promise that the store does not keep.
     /// - Throws: The error of `makeStore`.
     public nonisolated(nonsending) static func failures(
         _ makeStore: () async throws -> any ArchiveStore
     ) async throws -> [String] {
-        let failures = try await failures(checks, makeStore)
-        return failures.isEmpty ? try await Self.failures(effectChecks, makeStore) : failures
+        for checks in [checks, effectChecks, deliveryChecks] {
+            let failures = try await failures(checks, makeStore)
+            if !failures.isEmpty { return failures }
+        }
+        return []
     }
 
     private nonisolated(nonsending) static func failures(
@@ -50,7 +54,13 @@ public enum StoreConformance {
     ]
 
     private static let effectChecks: [(String, Check)] = [
-        ("effects", effects), ("failing effects", failingEffects), ("workers", workers),
+        ("finding effects", findingEffects), ("claiming effects", claimingEffects),
+        ("claiming at once", claimingAtOnce),
+    ]
+
+    private static let deliveryChecks: [(String, Check)] = [
+        ("effects", effects), ("failing effects", failingEffects), ("workers", workers), ("leases", leases),
+        ("lapsed leases", lapsedLeases),
     ]
 
     /// Ids that have been trouble somewhere.

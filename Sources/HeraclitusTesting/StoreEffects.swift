@@ -1,53 +1,6 @@
 import Foundation
 import Heraclitus
 
-/// A workflow whose states declare effects.
-private struct Bell: Workflow {
-    static var initial: any WorkflowState { SilentState() }
-    static var effects: [any Effect.Type] { [Ring.self] }
-    let ring = Event(from: SilentState.self, RingingState.self, to: RingingState.self)
-    let stop = Event(from: RingingState.self, to: SilentState.self)
-}
-
-/// The same of a program that does not know the effects.
-private struct DumbBell: Workflow {
-    static var name: String { Bell.name }
-    static var initial: any WorkflowState { SilentState() }
-    let ring = Event(from: SilentState.self, RingingState.self, to: RingingState.self)
-}
-
-private final class SilentState: EmptyState {}
-
-private final class RingingState: WorkflowState, Effecting {
-    let number: Int
-    init(_ number: Int) { self.number = number }
-    var effects: [any Effect] { [Ring(number: number, place: "hall"), Ring(number: number, place: "yard")] }
-}
-
-private struct Ring: Effect, Hashable {
-    let number: Int
-    let place: String
-}
-
-/// What handlers got, in order.
-private final class Handled: Sendable {
-    struct Call: Hashable {
-        let ring: Ring
-        let key: EffectKey
-    }
-
-    private let calls = Lock<[Call]>([])
-
-    var all: [Call] { calls.withLock { $0 } }
-
-    func add(_ effect: any Effect, _ key: EffectKey) {
-        guard let ring = effect as? Ring else { return }
-        calls.withLock { $0.append(Call(ring: ring, key: key)) }
-    }
-}
-
-private struct Broken: Error {}
-
 /// What stores promise of effects.
 extension StoreConformance {
     static func effects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {

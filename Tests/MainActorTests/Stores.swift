@@ -22,10 +22,39 @@ private nonisolated struct Parcel: Workflow {
     let close = Event(from: OpenTicket.self, to: ClosedTicket.self).due(after: .seconds(1))
 }
 
+private nonisolated final class OwnThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "a store's own")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: unsafe self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// A store that has its units of work run on a thread of its own.
+private nonisolated struct ThreadedStore: ArchiveStore {
+    let executor: (any TaskExecutor)? = OwnThread()
+    private let inner = InMemoryStore()
+
+    func load(_ id: String) async throws -> StoredArchive? { await inner.load(id) }
+    func save(_ archive: StoredArchive) async throws -> Int { try await inner.save(archive) }
+    func save(together archives: [StoredArchive]) async throws -> [Int] { try await inner.save(together: archives) }
+    func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
+        try await inner.delete(id, expecting: revision)
+    }
+    func ids(of workflow: String?, in state: String?) async throws -> [String] {
+        await inner.ids(of: workflow, in: state)
+    }
+}
+
 @Suite("Stores and the main actor") struct StoreTests {
-    @Test("A view changes what is stored with its own data, and is told on the main actor")
+    @Test("A view changes what is stored with its own data, and is told on the main actor, wherever units of work run")
     func update() async throws {
-        let store = InMemoryStore()
+        try await update(in: InMemoryStore())
+        try await update(in: ThreadedStore())
+    }
+
+    private func update(in store: any ArchiveStore) async throws {
         // Not Sendable, and the main actor's.
         final class View { var texts: [String] = [] }
         let view = View()

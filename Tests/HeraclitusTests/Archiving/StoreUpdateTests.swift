@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
+import Synchronization
 import Testing
 
 /// When an update saves, and when it does not.
@@ -71,5 +72,67 @@ import Testing
     @Test("A machine that is archived with a set in its state is the same one to expectArchives")
     func expecting() throws {
         for _ in 0..<20 { try expectArchives(HoldingState(Self.tags)) }
+    }
+
+    /// A thread of a store's own.
+    private final class OwnThread: TaskExecutor {
+        private let queue = DispatchQueue(label: "a store's own")
+        private let key = DispatchSpecificKey<Bool>()
+        let arrivals = Atomic(0)
+
+        init() { queue.setSpecific(key: key, value: true) }
+
+        var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            arrivals.wrappingAdd(1, ordering: .relaxed)
+            queue.async { unsafe job.runSynchronously(on: unsafe self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    /// A store with a thread of its own, on which its units of work are to run, and a conflict at the first save.
+    private final class ThreadedStore: ArchiveStore {
+        let thread = OwnThread()
+        private let inner = InMemoryStore()
+        private let saves = Atomic(0)
+
+        var executor: (any TaskExecutor)? { thread }
+
+        func load(_ id: String) async throws -> StoredArchive? {
+            #expect(thread.isCurrent)
+            return await inner.load(id)
+        }
+
+        func save(_ archive: StoredArchive) async throws -> Int {
+            #expect(thread.isCurrent)
+            guard saves.wrappingAdd(1, ordering: .relaxed).oldValue > 0 else {
+                throw StoreError.conflict(id: archive.id, expected: 0, found: 1)
+            }
+            return try await inner.save(archive)
+        }
+
+        func delete(_ id: String, expecting revision: Int?) async throws -> Bool { false }
+
+        func ids(of workflow: String?, in state: String?) async throws -> [String] { [] }
+    }
+
+    @Test("A unit of work runs on the threads of its store, comes there once, and leaves them after it")
+    func executor() async throws {
+        let store = ThreadedStore()
+        func expectUnit(arrivals: Int) async throws {
+            let before = store.thread.arrivals.load(ordering: .relaxed)
+            try await store.update("1", of: Tagging.self) { machine in
+                #expect(store.thread.isCurrent)
+                try machine.fire.tag(TaggedState(["new"]))
+            } saved: { _ in
+                #expect(store.thread.isCurrent)
+            }
+            #expect(!store.thread.isCurrent)
+            #expect(store.thread.arrivals.load(ordering: .relaxed) - before == arrivals)
+        }
+        // Once more after the delay that a conflict brings.
+        try await expectUnit(arrivals: 2)
+        try await expectUnit(arrivals: 1)
     }
 }

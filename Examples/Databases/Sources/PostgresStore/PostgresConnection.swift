@@ -20,9 +20,20 @@ public import SQLStores
 
     /// Types by their numbers in every server.
     private enum Kind {
-        static let integers: Set<UInt32> = [20, 21, 23]
-        static let real: UInt32 = 701
-        static let texts: Set<UInt32> = [17, 25, 1_043]
+        case integer
+        case real
+        case text
+        case other
+
+        init(_ number: UInt32) {
+            self =
+                switch number {
+                case 20, 21, 23: .integer
+                case 701: .real
+                case 17, 25, 1_043: .text
+                default: .other
+                }
+        }
     }
 
     private let server: OpaquePointer
@@ -175,7 +186,7 @@ public import SQLStores
     /// - Parameter column: The column.
     /// - Returns: The number; `nil` if it is none.
     public func integer(_ column: Int) -> Int? {
-        let bytes = unsafe content(column, of: Kind.integers) { unsafe [UInt8]($0) }
+        let bytes = unsafe content(column, of: .integer) { unsafe [UInt8]($0) }
         guard let bytes, let first = bytes.first else { return nil }
         return bytes.reduce(first < 128 ? 0 : -1) { $0 << 8 | Int($1) }
     }
@@ -184,7 +195,7 @@ public import SQLStores
     /// - Parameter column: The column.
     /// - Returns: The number; `nil` if it is none.
     public func real(_ column: Int) -> Double? {
-        unsafe content(column, of: [Kind.real]) { bytes in
+        unsafe content(column, of: .real) { bytes in
             unsafe Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
         }
     }
@@ -193,13 +204,13 @@ public import SQLStores
     /// - Parameter column: The column.
     /// - Returns: The text; `nil` if it is none, or not UTF-8.
     public func text(_ column: Int) -> String? {
-        unsafe content(column, of: Kind.texts) { unsafe String(validating: $0, as: UTF8.self) }.flatMap(\.self)
+        unsafe content(column, of: .text) { unsafe String(validating: $0, as: UTF8.self) }.flatMap(\.self)
     }
 
     /// A column of the row, of bytes or text.
     /// - Parameter column: The column.
     /// - Returns: The bytes; `nil` if it has none.
-    public func bytes(_ column: Int) -> Data? { unsafe content(column, of: Kind.texts) { unsafe Data($0) } }
+    public func bytes(_ column: Int) -> Data? { unsafe content(column, of: .text) { unsafe Data($0) } }
 
     /// A column of the row.
     /// - Parameter column: The column.
@@ -211,10 +222,10 @@ public import SQLStores
 
     private func content<Value>(
         _ column: Int,
-        of kinds: Set<UInt32>,
+        of kind: Kind,
         _ read: (UnsafeRawBufferPointer) -> Value
     ) -> Value? {
-        guard let (result, row) = unsafe current, !isNull(column), kinds.contains(unsafe PQftype(result, Int32(column)))
+        guard let (result, row) = unsafe current, !isNull(column), Kind(unsafe PQftype(result, Int32(column))) == kind
         else { return nil }
         let start = unsafe PQgetvalue(result, row, Int32(column))
         let count = Int(unsafe PQgetlength(result, row, Int32(column)))

@@ -9,8 +9,8 @@ public import SQLStores
 /// try await store.update("42", of: Order.self) { order in try order.fire.pay(…) }
 /// ```
 ///
-/// Any number of processes may use the table at once. A few connections, each with a thread of its own, carry the statements out, so a call
-/// never holds a thread of Swift's tasks. A connection that was cut is made anew. If a save loses its connection, the store finds
+/// Any number of processes may use the table at once. A few connections, on threads of their own, carry the statements out, so a call
+/// never holds a thread of Swift's tasks. Units of work run on these threads. A connection that was cut is made anew. If a save loses its connection, the store finds
 /// out whether it was done; if nobody can know any more, it throws `DatabaseError.Reason.unclear`.
 public final class PostgresStore: SQLStore {
     /// The connections.

@@ -1,32 +1,43 @@
 import Foundation
 
-/// A few connections, each with a thread of its own.
+/// A few connections, and threads on which they are used.
 ///
-/// So a database that lets wait never holds a thread of Swift's tasks, and a connection is never used by two at once. Threads are
-/// started when they are needed, and end when the pool goes.
+/// So a database that lets wait never holds a thread of Swift's tasks, and a connection is never used by two at once. The system
+/// starts a thread when it is needed.
 public final class ConnectionPool<Connection: SQLConnection>: Sendable {
-    /// What is to be done, with the connection of the thread that does it: `nil` until there is one.
-    private typealias Job = @Sendable (inout Connection?) -> Void
-
-    private let jobs = JobQueue<Job>()
-    private let size: Int
+    private let connections: Connections<Connection>
+    private let threads: ConnectionThreads
     private let store: String
     private let open: @Sendable () throws -> Connection
+
+    /// The threads: what a task does on this executor uses a connection without changing the thread.
+    public var executor: any TaskExecutor { threads }
 
     /// Makes a pool, which opens nothing yet.
     /// - Parameters:
     ///   - size: The maximum number of connections.
+    ///   - threads: The maximum number of threads; as many as connections by default. With more of them, tasks on ``executor`` that use no
+    ///     connection just now go on while others use all that there are.
     ///   - store: The database, for errors, without passwords.
     ///   - open: Opens a connection; it throws ``ConnectionFailure``, or ``DatabaseError``.
-    public init(size: Int, store: String, open: @escaping @Sendable () throws -> Connection) {
-        self.size = max(1, size)
+    public init(
+        size: Int,
+        threads: Int? = nil,
+        store: String,
+        open: @escaping @Sendable () throws -> Connection
+    ) {
+        connections = Connections(limit: max(1, size))
+        self.threads = ConnectionThreads(limit: max(1, size, threads ?? size), name: "connection to \(store)")
         self.store = store
         self.open = open
     }
 
-    deinit { jobs.close() }
+    /// Whether the current task is on ``executor``.
+    var isCurrent: Bool {
+        unsafe withUnsafeCurrentTask { unsafe $0?.unownedTaskExecutor } == threads.asUnownedTaskExecutor()
+    }
 
-    /// Does something with a connection, on its thread.
+    /// Does something with a connection, on a thread of the pool.
     ///
     /// It is done again when others were faster, and once more, with a new connection, when the connection was lost.
     /// A task that is cancelled waits for it nevertheless, because nobody can take back what a database does already.
@@ -41,26 +52,11 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
         isChange: Bool = false,
         _ body: @escaping @Sendable (_ connection: Connection, _ mayBeDone: Bool) throws -> Result
     ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            let needsThread = jobs.add(
-                { [store, open] connection in
-                    let attempts = Attempts(store: store, id: id, isChange: isChange, open: open)
-                    continuation.resume(with: Swift.Result { try attempts.run(&connection, body) })
-                },
-                atMost: size
-            )
-            if needsThread { startThread() }
+        try await withTaskExecutorPreference(threads) {
+            var connection = connections.take()
+            defer { connections.giveBack(connection) }
+            return try Attempts(store: store, id: id, isChange: isChange, open: open).run(&connection, body)
         }
-    }
-
-    private func startThread() {
-        // It must not keep the pool.
-        let thread = Thread { [jobs] in
-            var connection: Connection?
-            while let job = jobs.next() { job(&connection) }
-        }
-        thread.name = "connection to \(store)"
-        thread.start()
     }
 
     /// The attempts to do one thing.

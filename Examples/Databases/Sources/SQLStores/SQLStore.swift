@@ -18,12 +18,17 @@ public protocol SQLStore: ArchiveStore {
 // MARK: - One archive
 
 extension SQLStore {
+    /// The threads of the connections that change the table, on which units of work run.
+    public var executor: (any TaskExecutor)? { writers.executor }
+
     /// Loads the archive that is stored for an id.
     /// - Parameter id: Any text.
     /// - Returns: The archive; `nil` if nothing is stored.
     /// - Throws: ``DatabaseError``; `StoreError.damaged` for a row that is not one of a store.
     public func load(_ id: String) async throws -> StoredArchive? {
-        try await readers.run(for: id) { connection, _ in try connection.load(StoredID(id)) }
+        // A unit of work has a thread already, and a connection that will save it.
+        let pool = writers.isCurrent ? writers : readers
+        return try await pool.run(for: id) { connection, _ in try connection.load(StoredID(id)) }
     }
 
     /// Stores an archive, which replaces the one with its revision.

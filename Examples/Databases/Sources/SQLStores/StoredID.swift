@@ -1,3 +1,4 @@
+internal import CCrypto
 import Foundation
 
 /// An id as it stands in the three columns `id`, `id_hash` and `id_rest`.
@@ -17,7 +18,7 @@ struct StoredID {
         self.id = id
         beginning = bytes.prefix(Self.indexed)
         rest = bytes.dropFirst(Self.indexed)
-        hash = rest.isEmpty ? Data() : SHA256.hash(of: bytes)
+        hash = rest.isEmpty ? Data() : bytes.sha256
     }
 
     /// What finds the row.
@@ -27,8 +28,19 @@ struct StoredID {
 
     /// The id of a row, `nil` if it is none; usually it stands in one column.
     static func text(_ connection: some SQLConnection, beginning: Int, rest: Int) -> String? {
-        guard let end = connection.bytes(rest) else { return nil }
-        if end.isEmpty { return connection.text(beginning) }
-        return connection.bytes(beginning).flatMap { String(validating: $0 + end, as: UTF8.self) }
+        if connection.text(rest) == "" { return connection.text(beginning) }
+        guard let start = connection.bytes(beginning), let end = connection.bytes(rest) else { return nil }
+        return String(validating: start + end, as: UTF8.self)
+    }
+}
+
+extension Data {
+    /// The hash of long ids in the table, as libcrypto has it.
+    var sha256: Data {
+        var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        unsafe withUnsafeBytes { bytes in
+            _ = unsafe SHA256(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &hash)
+        }
+        return Data(hash)
     }
 }

@@ -165,7 +165,9 @@ public import SQLStores
     }
 
     private func content<Value>(_ column: Int, _ read: (UnsafeRawBufferPointer) -> Value) -> Value? {
-        guard let row = unsafe current, [SQLITE_BLOB, SQLITE_TEXT].contains(type(column)) else { return nil }
+        guard let row = unsafe current else { return nil }
+        let type = type(column)
+        guard type == SQLITE_BLOB || type == SQLITE_TEXT else { return nil }
         let start = unsafe sqlite3_column_blob(row, Int32(column))
         let count = Int(unsafe sqlite3_column_bytes(row, Int32(column)))
         return unsafe read(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))

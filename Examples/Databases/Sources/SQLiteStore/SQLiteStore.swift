@@ -10,7 +10,8 @@ public import SQLStores
 /// ```
 ///
 /// Any number of processes of one computer may use the file at once. What was saved is on the disk when `save` returns. One connection
-/// writes and a few others read, each on a thread of its own, so a call never holds a thread of Swift's tasks.
+/// writes and a few others read, on threads of their own, so a call never holds a thread of Swift's tasks. Units of work run on those of the one
+/// that writes.
 public final class SQLiteStore: SQLStore {
     /// The connections that read.
     public let readers: ConnectionPool<SQLiteConnection>
@@ -38,7 +39,8 @@ public final class SQLiteStore: SQLStore {
             return connection
         }
         self.readers = ConnectionPool(size: readers, store: path, open: open)
-        writers = ConnectionPool(size: 1, store: path, open: open)
+        // A unit of work goes on while another one saves.
+        writers = ConnectionPool(size: 1, threads: 4, store: path, open: open)
         try await writers.run(for: nil) { _, _ in }
     }
 }

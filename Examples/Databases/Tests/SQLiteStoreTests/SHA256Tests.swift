@@ -16,7 +16,7 @@ import Testing
         ]
     )
     func vectors(text: String, count: Int, hash: String) {
-        let found = SHA256.hash(of: Data(String(repeating: text, count: count).utf8))
+        let found = Data(String(repeating: text, count: count).utf8).sha256
         #expect(found.map { String(format: "%02x", $0) }.joined() == hash)
     }
 }

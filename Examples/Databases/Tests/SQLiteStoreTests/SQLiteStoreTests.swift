@@ -1,10 +1,12 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import SQLStores
 import SQLiteStore
 import StoreTesting
+import Synchronization
 import Testing
+
+@testable import SQLStores
 
 /// A file of its own, and stores on it.
 struct Place {
@@ -33,6 +35,30 @@ struct Place {
 
 func archive(_ id: String, replacing revision: Int = 0, content: String = "{}") -> StoredArchive {
     StoredArchive(id: id, revision: revision, workflow: "Lamp", state: "On", archive: Data(content.utf8))
+}
+
+/// Which connections were opened.
+private final class Opened: Sendable {
+    private let names = Mutex<[String]>([])
+    var all: [String] { names.withLock { $0 } }
+    func add(_ name: String) { names.withLock { $0.append(name) } }
+}
+
+/// A store with connections that are counted.
+private struct CountedStore: SQLStore {
+    let readers: ConnectionPool<SQLiteConnection>
+    let writers: ConnectionPool<SQLiteConnection>
+
+    init(_ place: Place, _ opened: Opened) {
+        readers = ConnectionPool(size: 2, store: "counted") {
+            opened.add("reader")
+            return try place.connection()
+        }
+        writers = ConnectionPool(size: 1, threads: 2, store: "counted") {
+            opened.add("writer")
+            return try place.connection()
+        }
+    }
 }
 
 @Suite("The store in a file of SQLite") struct SQLiteStoreTests {
@@ -132,6 +158,47 @@ func archive(_ id: String, replacing revision: Int = 0, content: String = "{}") 
             try await group.waitForAll()
         }
         #expect(try await store.ids().count == 64)
+    }
+
+    @Test(
+        "A unit of work loads through the connection that saves it, on one thread; a load of its own does not wait for that"
+    )
+    func units() async throws {
+        let place = try Place()
+        let opened = Opened()
+        _ = try await place.store()
+        let store = CountedStore(place, opened)
+        for number in 1...5 {
+            try await store.update("1", of: Turnstile.self) { machine in
+                #expect(store.writers.isCurrent && !store.readers.isCurrent)
+                try machine.fire.pass { closed in Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil) }
+            }
+            #expect(!store.writers.isCurrent)
+            #expect(opened.all == ["writer"], "\(number)")
+        }
+        #expect(try await store.passed("1") == 5)
+        #expect(opened.all == ["writer", "reader"])
+    }
+
+    @Test("Units of work go on while one of them does not let go of its thread")
+    func busyUnits() async throws {
+        let place = try Place()
+        let store = try await place.store()
+        let (held, isFree) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let slow: Void = store.update("slow", of: Turnstile.self) { machine in
+            isFree.signal()
+            held.wait()
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "waiting").async {
+                isFree.wait()
+                continuation.resume()
+            }
+        }
+        for _ in 0..<5 { try await store.pass("1") }
+        #expect(try await store.passed("1") == 5)
+        held.signal()
+        try await slow
     }
 
     @Test("Who writes for too long is an error with the store and the id, and nothing has changed")

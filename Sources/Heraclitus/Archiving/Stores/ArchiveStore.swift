@@ -110,6 +110,13 @@ public protocol ArchiveStore: Sendable {
     /// - Throws: What the store's medium throws.
     func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String]
 
+    /// The threads on which a unit of work runs; `nil`, the default, for a store that has none of its own.
+    ///
+    /// A store whose database lets its caller wait needs threads of its own, because a task must not wait on those that it shares with all
+    /// others. It spares a unit of work from changing the thread for each call if it has them here. What belongs to an actor runs on that actor's
+    /// executor, if it has one of its own such as the main actor.
+    var executor: (any TaskExecutor)? { get }
+
     /// Changes and saves archives with effects that may be carried out, so that nobody else does the same with them.
     ///
     /// The default tries one after the other. A database that can lock rows and skip those that others have locked does it at once.
@@ -273,6 +280,9 @@ extension StoreError: CustomStringConvertible {
 // MARK: - Machines
 
 extension ArchiveStore {
+    /// The threads on which a unit of work runs: none of the store's own.
+    public var executor: (any TaskExecutor)? { nil }
+
     /// Finds the ids of all archives.
     /// - Returns: The ids, sorted.
     /// - Throws: Errors of the store's medium.

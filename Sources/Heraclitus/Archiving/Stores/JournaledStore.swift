@@ -28,6 +28,9 @@ public struct JournaledStore<Base: ArchiveStore>: ArchiveStore {
         self.journal = journal
     }
 
+    /// The threads on which a unit of work runs: those of the store.
+    public var executor: (any TaskExecutor)? { base.executor }
+
     /// Loads the archive that is stored for an id.
     /// - Parameter id: Any text.
     /// - Returns: The archive; `nil` if nothing is stored.

@@ -75,6 +75,24 @@ extension ArchiveStore {
         _ body: ([StateMachine<W>]) async throws -> Result,
         saved: ([[StateTransition]]) async throws -> Void = { _ in }
     ) async throws -> Result {
+        let executor = executor
+        // An executor does not keep itself.
+        defer { withExtendedLifetime(executor) {} }
+        return try await withTaskExecutorPreference(executor) {
+            try await attempt(attempts, ids, context, scheduler, create, body, saved)
+        }
+    }
+
+    /// The same, wherever it is called.
+    private nonisolated(nonsending) func attempt<W: Workflow, Result>(
+        _ attempts: Int,
+        _ ids: [String],
+        _ context: W.Context,
+        _ scheduler: Scheduler,
+        _ create: ((_ id: String) throws -> StateMachine<W>)?,
+        _ body: ([StateMachine<W>]) async throws -> Result,
+        _ saved: ([[StateTransition]]) async throws -> Void
+    ) async throws -> Result {
         for attempt in 0..<max(1, attempts) {
             // At random, or those who have met would meet again.
             if attempt > 0 {
@@ -87,14 +105,15 @@ extension ArchiveStore {
                     try MachineInWork(id, try await load(id), context, scheduler) { try create?(id) }
                 )
             }
-            let result = try await body(works.map(\.machine))
+            // Closures and no key paths: here, where types are generic, a key path is made anew each time.
+            let result = try await body(works.map { $0.machine })
             do {
                 let changed = try works.map { try $0.changed() }
-                if changed.contains(where: \.isChange) {
+                if changed.contains(where: { $0.isChange }) {
                     if changed.count == 1 {
                         try await save(changed[0].archive)
                     } else {
-                        try await save(together: changed.map(\.archive))
+                        try await save(together: changed.map { $0.archive })
                     }
                 }
             } catch StoreError.conflict {

@@ -18,7 +18,7 @@ extension ArchiveStore {
     /// Nothing is saved when the closure throws, or changes nothing in a stored machine. An archive of an older version of the
     /// workflow is replaced only by a change.
     ///
-    /// The closures may belong to the caller's actor, such as the main actor.
+    /// The closures may belong to the caller's actor, such as the main actor. Else they run where the store's ``executor`` says.
     ///
     /// The machine is passive: no event fires by itself in it. ``fireDue(_:by:scheduler:failed:saved:)`` fires what is due in a store.
     /// - Parameters:

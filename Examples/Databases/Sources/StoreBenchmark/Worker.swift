@@ -1,0 +1,80 @@
+import Foundation
+import Heraclitus
+
+/// A process that does what it is told, line by line, and answers each line with the most memory that it has had.
+struct Worker {
+    /// Whose work a worker does.
+    enum Machines: String, CaseIterable {
+        case distinct = "distinct machines"
+        case one = "one machine"
+    }
+
+    /// What a worker is told.
+    enum Work {
+        case units(Machines, byHand: Bool, Int)
+        case list(byHand: Bool)
+        case pages
+
+        /// The line for a worker, one of several that are at work at the same time.
+        func line(_ worker: Int) -> String {
+            switch self {
+            case .units(.distinct, let byHand, let count): "units \(byHand) \(worker * 1_000 % 4_000) \(count) 250"
+            case .units(.one, let byHand, let count): "units \(byHand) 0 \(count) 1"
+            case .list(let byHand): "list \(byHand)"
+            case .pages: "pages"
+            }
+        }
+    }
+
+    let contestants: Contestants
+
+    init(_ contestants: Contestants) { self.contestants = contestants }
+
+    func run() async throws {
+        while let line = readLine() {
+            let words = line.split(separator: " ").map(String.init)
+            switch words[0] {
+            case "units":
+                let (first, count, machines) = (Int(words[2]) ?? 0, Int(words[3]) ?? 0, Int(words[4]) ?? 1)
+                for number in 0..<count { try await unit("\(first + number % machines)", byHand: words[1] == "true") }
+            case "list": try await list(byHand: words[1] == "true")
+            default: try await page()
+            }
+            FileHandle.standardOutput.write(Data("\(Self.peak ?? 0)\n".utf8))
+        }
+    }
+
+    private func unit(_ id: String, byHand: Bool) async throws {
+        if byHand {
+            try await contestants.byHand.unit(id)
+        } else {
+            try await contestants.store.update(id, of: Counting.self, attempts: 1_000) { machine in
+                try machine.fire.count { CountState($0.number + 1) }
+            }
+        }
+    }
+
+    private func list(byHand: Bool) async throws {
+        let (workflow, state) = (Counting.name, CountState.name)
+        let ids =
+            byHand
+            ? try await contestants.byHand.ids(of: workflow, in: state)
+            : try await contestants.store.ids(of: workflow, in: state)
+        precondition(ids.count >= 1_000)
+    }
+
+    private func page() async throws {
+        var last: String?
+        repeat {
+            last = try await contestants.store.ids(of: Counting.name, in: CountState.name, after: last, limit: 1_000)
+                .last
+        } while last != nil
+    }
+
+    /// The most memory that this process has had, in KiB, where the system says so.
+    private static var peak: Int? {
+        let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
+    }
+}
