@@ -18,7 +18,7 @@ extension Journal {
             let source = ids[occurrence.source] ?? "s0"
             let text = mermaidText("\(number). \(occurrence.what)")
             func arrow(_ form: String, to state: String?, _ note: String? = nil) -> String {
-                let note = note.map { mermaidText(" (\($0))") } ?? ""
+                let note = note.map { " " + mermaidText("(\($0))") } ?? ""
                 return "    \(source)\(form)\(state.flatMap { ids[$0] } ?? source): \(text)\(note)"
             }
             switch occurrence.kind {
@@ -46,7 +46,7 @@ extension Journal {
             // A bar without a length is not drawn.
             let end = Swift.max(date, stay.from + 1)
             let tags = (isLast ? "active, " : "") + "l\(stay.line), \(stay.from), \(end)"
-            sections[stay.state, default: []].append("    \(mermaidText(stay.event)) :\(tags)")
+            sections[stay.state, default: []].append("    \(stay.line). \(mermaidText(stay.event)) :\(tags)")
         }
         for (number, occurrence) in zip(firstLine..., self) {
             let date = occurrence.milliseconds
@@ -58,7 +58,7 @@ extension Journal {
             case .rejected, .refused, .failed:
                 let text = mermaidText("\(occurrence.what) (\(occurrence.reason ?? occurrence.kind.rawValue))")
                 sections[occurrence.source, default: []]
-                    .append("    \(text) :crit, milestone, l\(number), \(date), \(date)")
+                    .append("    \(number). \(text) :crit, milestone, l\(number), \(date), \(date)")
             case .ignored, .performed, .announced: break
             }
         }

@@ -137,8 +137,17 @@ private struct MermaidLevel {
 
 /// A text as Mermaid wants what it might take for its own: by number.
 func mermaidText(_ text: String) -> String {
-    text.unicodeScalars.map { scalar in
+    let scalars = text.unicodeScalars
+    var written = ""
+    for index in scalars.indices {
+        let scalar = scalars[index]
         let isPlain = scalar.properties.isAlphabetic || "0123456789 -_.".unicodeScalars.contains(scalar)
-        return isPlain ? String(scalar) : "#\(scalar.value);"
-    }.joined()
+        // It cuts off spaces at the ends, and takes "direction LR" for its own wherever that stands.
+        let isLost =
+            scalar == " "
+            && (written.isEmpty || scalars.index(after: index) == scalars.endIndex
+                || written.suffix(9).lowercased() == "direction")
+        written += isPlain && !isLost ? String(scalar) : "#\(scalar.value);"
+    }
+    return written
 }

@@ -4,7 +4,7 @@ import HeraclitusTesting
 import Testing
 
 @Suite("Journals read again") struct JournalReplayTests {
-    private static func parcel(_ clock: ManualClock = ManualClock()) throws -> StateMachine<Parcel> {
+    static func parcel(_ clock: ManualClock = ManualClock()) throws -> StateMachine<Parcel> {
         let parcel = StateMachine<Parcel>(scheduler: clock.scheduler)
         try parcel.fire.send(SentState("a"), userInfo: ["by": "me"])
         clock.advance(by: .seconds(90))
@@ -137,10 +137,10 @@ import Testing
                     dateFormat x
                     axisFormat %Y-%m-%d %H:%M:%S
                     section Packed
-                    bounce :active, l4, 1767268920000, 1767268930000
+                    4. bounce :active, l4, 1767268920000, 1767268930000
                     section Sent
-                    send #40;notAllowed#41; :crit, milestone, l3, 1767268890000, 1767268890000
-                    send :l1, 1767268800000, 1767268920000
+                    3. send #40;notAllowed#41; :crit, milestone, l3, 1767268890000, 1767268890000
+                    1. send :l1, 1767268800000, 1767268920000
 
                 """
         )

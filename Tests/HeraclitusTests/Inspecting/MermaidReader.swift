@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+/// Mermaid itself, of a package that contains it, run by Node.js.
+enum MermaidReader {
+    /// A text for comparing: without white space, of which Mermaid shows no more than a little, unless it is nothing else.
+    static func shown(_ text: String) -> String {
+        let visible = text.filter { !$0.isWhitespace }
+        return visible.isEmpty ? text : visible
+    }
+
+    /// What Mermaid finds in a text.
+    struct Drawing: Decodable {
+        var error: String?
+        var kind: String?
+
+        /// What is written at states and arrows.
+        var texts: [String] = []
+
+        /// When the bars of a chart begin and end, in milliseconds since 1970.
+        var times: [Double] = []
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            error = try container.decodeIfPresent(String.self, forKey: .error)
+            kind = try container.decodeIfPresent(String.self, forKey: .kind)
+            texts = try container.decodeIfPresent([String].self, forKey: .texts)?.map(MermaidReader.shown) ?? []
+            times = try container.decodeIfPresent([Double].self, forKey: .times) ?? []
+        }
+
+        private enum CodingKeys: CodingKey { case error, kind, texts, times }
+    }
+
+    static func read(_ texts: [String]) throws -> [Drawing] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (program, question, answer) = ("reader.mjs", "texts.json", "drawings.json")
+        try Data(Self.program.utf8).write(to: folder.appendingPathComponent(program))
+        try JSONEncoder().encode(texts).write(to: folder.appendingPathComponent(question))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(node))
+        process.currentDirectoryURL = folder
+        process.arguments = [program, mermaid, question, answer]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return try JSONDecoder().decode([Drawing].self, from: Data(contentsOf: folder.appendingPathComponent(answer)))
+    }
+
+    /// Mermaid asks a browser for little when it only reads.
+    private static let program = """
+        import fs from 'node:fs'
+        class Nothing {}
+        globalThis.window = {
+            document: { nodeType: 9, implementation: {}, currentScript: null, createElement: () => ({}) },
+            Element: Nothing, Node: Nothing, NodeFilter: {}, HTMLTemplateElement: Nothing, DOMParser: Nothing,
+            addEventListener() {},
+        }
+        const [module, question, answer] = process.argv.slice(2)
+        const { mermaid } = await import(module)
+        // What it makes of `#35;` until it draws.
+        const character = (_, code) => /^[0-9]+$/.test(code) ? String.fromCodePoint(Number(code)) : `&${code};`
+        const shown = (text) => String(text).replace(/ﬂ°°([0-9]+)¶ß/g, character).replace(/ﬂ°(\\\\w+)¶ß/g, character)
+        const described = (statements) =>
+            statements.flatMap((one) => [one.description ?? '', ...described(one.doc ?? [])]).filter((text) => text !== '')
+        const texts = {
+            stateDiagram: (db) => described(db.getRootDocV2().doc),
+            sequence: (db) => [
+                ...[...db.getActors().values()].map((actor) => actor.description),
+                ...db.getMessages().map((message) => message.message),
+            ],
+            gantt: (db) => [...db.getSections(), ...db.getTasks().map((task) => task.task)],
+        }
+        const drawings = []
+        for (const text of JSON.parse(fs.readFileSync(question, 'utf8'))) {
+            try {
+                await mermaid.parse(text)
+                const { type, db } = await mermaid.mermaidAPI.getDiagramFromText(text)
+                const times = type === 'gantt' ? db.getTasks().flatMap((task) => [+task.startTime, +task.endTime]) : []
+                drawings.push({ kind: type, texts: texts[type](db).map(shown), times })
+            } catch (error) {
+                drawings.push({ error: String(error.message ?? error) })
+            }
+        }
+        fs.writeFileSync(answer, JSON.stringify(drawings))
+        """
+
+    /// Where Mermaid is, if it was unpacked in `.build/mermaid`.
+    private static let mermaid = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent(".build/mermaid/nicegui/elements/mermaid/dist/index.js").path
+
+    private static let node = ["/usr/bin/node", "/usr/local/bin/node", "/opt/homebrew/bin/node"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    static var isInstalled: Bool { node != nil && FileManager.default.fileExists(atPath: mermaid) }
+}
