@@ -3,7 +3,7 @@ import Heraclitus
 import Testing
 
 /// What is left of several files that were saved together by a process that was killed when all was decided and not yet in its place.
-private struct Interrupted {
+struct Interrupted {
     let place: StoreTests.Place
     let folder: URL
 

@@ -204,7 +204,7 @@ public import SQLStores
     /// - Parameter column: The column.
     /// - Returns: The text; `nil` if it is none, or not UTF-8.
     public func text(_ column: Int) -> String? {
-        unsafe content(column, of: .text) { unsafe String(validating: $0, as: UTF8.self) }.flatMap(\.self)
+        unsafe content(column, of: .text) { unsafe String(validated: $0) }.flatMap(\.self)
     }
 
     /// A column of the row, of bytes or text.

@@ -28,7 +28,7 @@ struct StoredID {
 
     /// The id of a row, `nil` if it is none; usually it stands in one column.
     static func text(_ connection: some SQLConnection, beginning: Int, rest: Int) -> String? {
-        if connection.text(rest) == "" { return connection.text(beginning) }
+        if let text = connection.text(beginning), text.utf8.count < indexed { return text }
         guard let start = connection.bytes(beginning), let end = connection.bytes(rest) else { return nil }
         return String(validating: start + end, as: UTF8.self)
     }

@@ -145,7 +145,7 @@ public import SQLStores
     /// - Parameter column: The column.
     /// - Returns: The text; `nil` if it is none, or not UTF-8.
     public func text(_ column: Int) -> String? {
-        unsafe content(column) { unsafe String(validating: $0, as: UTF8.self) }.flatMap(\.self)
+        unsafe content(column) { unsafe String(validated: $0) }.flatMap(\.self)
     }
 
     /// A column of the row, of bytes or text.
@@ -166,7 +166,7 @@ public import SQLStores
 
     private func content<Value>(_ column: Int, _ read: (UnsafeRawBufferPointer) -> Value) -> Value? {
         guard let row = unsafe current else { return nil }
-        let type = type(column)
+        let type = unsafe sqlite3_column_type(row, Int32(column))
         guard type == SQLITE_BLOB || type == SQLITE_TEXT else { return nil }
         let start = unsafe sqlite3_column_blob(row, Int32(column))
         let count = Int(unsafe sqlite3_column_bytes(row, Int32(column)))

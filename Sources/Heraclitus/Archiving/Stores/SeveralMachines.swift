@@ -99,21 +99,28 @@ extension ArchiveStore {
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(attempt, 6), 50))))
             }
             try Task.checkCancellation()
+            // Loops and no key paths: here, where types are generic, a key path is made anew each time.
             var works: [MachineInWork<W>] = []
+            var machines: [StateMachine<W>] = []
             for id in ids {
-                works.append(
-                    try MachineInWork(id, try await load(id), context, scheduler) { try create?(id) }
-                )
+                let work = try MachineInWork(id, try await load(id), context, scheduler) { try create?(id) }
+                works.append(work)
+                machines.append(work.machine)
             }
-            // Closures and no key paths: here, where types are generic, a key path is made anew each time.
-            let result = try await body(works.map { $0.machine })
+            let result = try await body(machines)
             do {
-                let changed = try works.map { try $0.changed() }
-                if changed.contains(where: { $0.isChange }) {
-                    if changed.count == 1 {
-                        try await save(changed[0].archive)
+                var archives: [StoredArchive] = []
+                var isChange = false
+                for work in works {
+                    let changed = try work.changed()
+                    archives.append(changed.archive)
+                    isChange = isChange || changed.isChange
+                }
+                if isChange {
+                    if archives.count == 1 {
+                        try await save(archives[0])
                     } else {
-                        try await save(together: changed.map { $0.archive })
+                        try await save(together: archives)
                     }
                 }
             } catch StoreError.conflict {
