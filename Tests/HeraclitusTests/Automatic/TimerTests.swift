@@ -63,13 +63,13 @@ import Testing
 
     @Test("A deadline that is added while a callback of another one runs waits for it, and does not cancel it")
     func oneAfterTheOther() async throws {
-        let setBack = Mutex(0.0)
-        let scheduler = Scheduler(ContinuousClock()) { Date(timeIntervalSinceNow: -setBack.withLock { $0 }) }
+        let setBack = SetBack()
+        let scheduler = Scheduler(ContinuousClock()) { Date(timeIntervalSinceNow: -setBack.seconds.withLock { $0 }) }
         let (slow, quick) = (StateMachine<Bell>(scheduler: scheduler), StateMachine<Bell>(scheduler: scheduler))
-        let (hasBegun, mayEnd) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let seen = Mutex<[String]>([])
         slow.didExit(WaitingState.self) { _, _ in
-            hasBegun.continuation.yield()
+            hasBegun.signal()
             mayEnd.wait()
             // Long enough for a second task, if there were one.
             Thread.sleep(forTimeInterval: 0.05)
@@ -77,14 +77,22 @@ import Testing
         }
         quick.didExit(WaitingState.self) { _, _ in seen.withLock { $0.append("quick") } }
         try slow.fire.wait(WaitingState(until: Date(timeIntervalSinceNow: 0.01)))
-        for await _ in hasBegun.stream { break }
-        // Earlier than that for which the scheduler has slept.
-        setBack.withLock { $0 = 3_600 }
-        try quick.fire.wait(WaitingState(until: scheduler.date.addingTimeInterval(0.001)))
-        mayEnd.signal()
+        // The callback holds one of the few threads of tasks meanwhile, so nothing here may need one.
+        try await onOwnThread {
+            hasBegun.wait()
+            defer { mayEnd.signal() }
+            // Earlier than that for which the scheduler has slept.
+            setBack.seconds.withLock { $0 = 3_600 }
+            try quick.fire.wait(WaitingState(until: scheduler.date.addingTimeInterval(0.001)))
+        }
         for try await state in quick.states where state is SilentState { break }
         for try await state in slow.states where state is SilentState { break }
         #expect(seen.withLock { $0 } == ["slow", "quick"])
+    }
+
+    /// By how much a clock was set back.
+    final class SetBack: Sendable {
+        let seconds = Mutex(0.0)
     }
 
     /// A house with a bell in it.
