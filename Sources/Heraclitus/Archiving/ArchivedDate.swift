@@ -10,8 +10,9 @@ extension JSONEncoder.DateEncodingStrategy {
         .custom { date, encoder in
             var container = encoder.singleValueContainer()
             guard let text = ArchivedDate.text(of: date) else {
+                // Whoever prints the error would describe the date itself, which may stop the program.
                 throw EncodingError.invalidValue(
-                    date,
+                    Heraclitus.text(of: date),
                     .init(codingPath: encoder.codingPath, debugDescription: "ISO 8601 cannot represent this date.")
                 )
             }

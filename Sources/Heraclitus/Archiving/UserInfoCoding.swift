@@ -37,7 +37,7 @@ struct WritableUserInfo: Encodable {
             do {
                 try container.encode(value, forKey: UserInfo.ValueKey(key))
             } catch {
-                try container.encode("\(value)", forKey: UserInfo.ValueKey(key))
+                try container.encode(text(of: value), forKey: UserInfo.ValueKey(key))
             }
         }
     }

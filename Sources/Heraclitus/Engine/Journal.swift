@@ -54,7 +54,8 @@ public struct Journal: Sendable {
     func limited(to limit: JournalLimit) -> Journal {
         let surplus = Swift.max(0, count - limit.count)
         var journal = Journal(dropFirst(surplus))
-        journal.limit = limit.count
+        // No archive that could be read has a larger one.
+        journal.limit = Swift.min(limit.count, MachineCore.largestRevision)
         journal.droppedCount = Swift.min(droppedCount + surplus, MachineCore.largestRevision)
         journal.began = began
         return journal

@@ -156,5 +156,5 @@ protocol AutomaticMachine: AnyObject, Sendable {
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool
 
     /// Fires what is to follow from an error of a state's work, or tells observers of it.
-    func workHasFailed(_ work: StateWork, _ error: any Error)
+    func workHasFailed(_ work: StateWork, _ failed: FailedWork)
 }

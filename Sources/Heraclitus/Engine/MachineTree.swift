@@ -57,6 +57,14 @@ protocol TreeMachine: Region, Parkable, AutomaticMachine {
 
 /// A deadline of a machine in a tree.
 struct TreeDeadline {
+    /// What tells it apart from all others, as long as its machine makes no transition.
+    struct ID: Hashable {
+        let machine: ObjectIdentifier
+        let revision: Int
+        let number: Int
+    }
+
+    let id: ID
     let date: Date
 
     /// Fires the event, and returns whether it has become a transition.

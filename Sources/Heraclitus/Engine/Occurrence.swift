@@ -320,7 +320,7 @@ public struct Announcement: Sendable {
 
 /// The work of a ``Working`` state that has thrown an error from which no event has followed.
 public struct FailedWork: Sendable {
-    /// The state in which the machine was.
+    /// The state whose work it was, with its newest data; with that at the beginning of the work if the machine has left it.
     public let state: any WorkflowState
 
     /// The error that the work has thrown.

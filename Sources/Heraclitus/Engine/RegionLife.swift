@@ -11,13 +11,16 @@ extension MachineCore {
         func stays(_ region: any TreeMachine) -> Bool { new.contains { $0 === region } }
         let left = plan.kind == .external ? old : old.filter { !stays($0) }
         for region in left { region.withCore { $0.place?.setCurrent(false) } }
-        func hasQueued() -> Bool { Call(machine, [:]).turn { $0.lastQueued != nil } }
+        let queued = left.isEmpty ? [] : Call(machine, [:]).turn { $0.waiting }
+        func comesBack(_ region: any TreeMachine) -> Bool {
+            queued.contains { next in regions(of: next.state, in: next.plan.destination).contains { $0 === region } }
+        }
         for region in left.reversed() {
             region.withCore { core in
                 if plan.kind != .external { core.tellState(.willExit, transition) }
                 core.leave(transition)
                 // What is queued may enter a state that holds it again: then it belongs to this machine already.
-                if !stays(region), !hasQueued() { core.place?.leaveHolder() }
+                if !stays(region), !comesBack(region) { core.place?.leaveHolder() }
             }
         }
         for region in new {

@@ -7,7 +7,8 @@ import Synchronization
 /// It does not keep the machine alive. What it fires is bound to it, as a deadline is bound to its state object.
 @usableFromInline
 final class StateWork: Sendable {
-    typealias Body = @Sendable () async throws -> Void
+    /// Does the work, and returns its error if it has failed.
+    typealias Body = @Sendable () async -> FailedWork?
 
     /// Tells it apart from all other work there was or will be.
     ///
@@ -78,12 +79,10 @@ final class StateWork: Sendable {
     }
 
     private func run(_ body: Body) async {
-        do {
-            if !isOver { try await body() }
-        } catch {
+        if !isOver, let failed = await body() {
             // A run that was cancelled cancels the body first, and tells this a moment later.
             if Task.isCancelled { end() }
-            machine?.workHasFailed(self, error)
+            machine?.workHasFailed(self, failed)
         }
         let waiting = contents.withLock { contents in
             contents.isDone = true
@@ -142,7 +141,12 @@ extension MachineCore {
                 guard let state = state as? State,
                     let context = GivenContext.value(of: given, as: State.Life.Context.self)
                 else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
-                try await state.work(Workplace<State.Life>(context, work, in: type))
+                do {
+                    try await state.work(Workplace<State.Life>(context, work, in: type))
+                    return nil
+                } catch {
+                    return FailedWork(state: state, error: error)
+                }
             }
             if !environment.handToRunner(work, body) { work.begin(body) }
         }
@@ -185,7 +189,7 @@ extension MachineCore {
     }
 
     /// - Returns: The work that does not count any more, for somebody who ends it.
-    private func suspendTree() -> [StateWork] {
+    func suspendTree() -> [StateWork] {
         var works: [StateWork] = []
         for region in (place?.regions ?? []).reversed() { works += region.withCore { $0.suspendTree() } }
         if let work = environment?.takeActivity() { works.append(work) }

@@ -91,7 +91,9 @@ final class TreePlace: Sendable {
     // What goes on in the regions does not outlive their holder; one that another machine holds meanwhile is that one's.
     deinit {
         for region in regions {
-            region.withCore { core in if core.place?.holder == nil { core.endActivityOfTree() } }
+            // Suspended, so that it begins again in a machine that is given the region later.
+            let works = region.withCore { core in core.place?.holder == nil ? core.suspendTree() : [] }
+            for work in works { work.end() }
         }
     }
 }

@@ -113,6 +113,9 @@ extension Turn {
     /// The last transition that was accepted and is still to be carried out: its destination is the expected state.
     var lastQueued: Transition? { queue.lastWaiting }
 
+    /// The transitions that were accepted and are still to be carried out, in order.
+    var waiting: [Transition] { queue.waiting }
+
     /// Whether a transition of some kind waits.
     func hasWaiting(where isMeant: (Transition) -> Bool) -> Bool { queue.hasWaiting(where: isMeant) }
 }
@@ -202,6 +205,11 @@ extension Turn {
                 case .transition(let transition) = items[lastTransition]
             else { return nil }
             return transition
+        }
+
+        fileprivate var waiting: [Transition] {
+            guard let items else { return [] }
+            return items.suffix(from: done).compactMap { if case .transition(let next) = $0 { next } else { nil } }
         }
 
         fileprivate func hasWaiting(where isMeant: (Transition) -> Bool) -> Bool {

@@ -19,20 +19,35 @@ extension StateMachine {
     /// - Returns: The error of the first event that comes after too many; `nil` if there is none.
     func fireDue(by date: Date) -> InvalidTransition? {
         activate()
-        for _ in 0..<Self.chainLimit where !fireFirstDue(by: date) { return nil }
-        return deadlinesOfTree(by: date).min { $0.date < $1.date }?.reject()
+        var declined: Set<TreeDeadline.ID> = []
+        for _ in 0..<Self.chainLimit where !fireFirstDue(by: date, &declined) { return nil }
+        return deadlinesOfTree(by: date, besides: declined).first?.reject()
     }
 
+    /// - Parameters:
+    ///   - date: By when it is due.
+    ///   - declined: What was rejected, and is not to be fired again before its machine makes a transition.
     /// - Returns: Whether an event has fired.
-    private func fireFirstDue(by date: Date) -> Bool {
-        deadlinesOfTree(by: date).sorted { $0.date < $1.date }.contains { $0.fire() }
+    private func fireFirstDue(by date: Date, _ declined: inout Set<TreeDeadline.ID>) -> Bool {
+        for deadline in deadlinesOfTree(by: date, besides: declined) {
+            if deadline.fire() { return true }
+            declined.insert(deadline.id)
+        }
+        return false
+    }
+
+    private func deadlinesOfTree(by date: Date, besides declined: Set<TreeDeadline.ID>) -> [TreeDeadline] {
+        deadlinesOfTree(by: date).filter { !declined.contains($0.id) }.sorted { $0.date < $1.date }
     }
 
     func deadlinesOfTree(by date: Date) -> [TreeDeadline] {
         let snapshot = core.snapshot
         guard let environment = core.environment, let state = snapshot.state as? any WorkflowState else { return [] }
         let own = definition.deadlines(of: snapshot).all.filter { $0.date <= date }.map { next in
-            TreeDeadline(date: next.date) {
+            TreeDeadline(
+                id: .init(machine: ObjectIdentifier(self), revision: snapshot.revision, number: next.number),
+                date: next.date
+            ) {
                 self.fire(next, of: state, in: nil)
             } reject: {
                 self.rejectEndlessChain(next)
@@ -88,7 +103,8 @@ extension StateMachine: AutomaticMachine {
         }
     }
 
-    func workHasFailed(_ work: StateWork, _ error: any Error) {
+    func workHasFailed(_ work: StateWork, _ failed: FailedWork) {
+        let error = failed.error
         let snapshot = core.snapshot
         if work.isOver {
             if error is CancellationError { return }
@@ -105,7 +121,11 @@ extension StateMachine: AutomaticMachine {
                 // Observers have heard that it was rejected, but not of the work's own error.
             }
         }
-        let state = definition.states[snapshot.status.index].type.typed(snapshot.state)
-        core.announce(.failed(FailedWork(state: state, error: error)), Call(self, [:]))
+        // Asked in the machine's turn, in which it does not change: the state has its newest data, unless it was left.
+        func told() -> FailedWork {
+            if !work.isOver, let state = state as? any WorkflowState { return FailedWork(state: state, error: error) }
+            return failed
+        }
+        core.announce(.failed(told()), Call(self, [:]))
     }
 }

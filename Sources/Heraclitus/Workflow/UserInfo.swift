@@ -119,14 +119,14 @@ extension UserInfo: ExpressibleByDictionaryLiteral {
 extension UserInfo: CustomStringConvertible {
     /// The values in the order of their keys; decoded ones as those are that were encoded.
     public var description: String {
-        "[" + keys.map { key in "\(key): \(values[key].map(Self.text) ?? "")" }.joined(separator: ", ") + "]"
+        "[" + keys.map { key in "\(key): \(values[key].map(Self.words) ?? "")" }.joined(separator: ", ") + "]"
     }
 
-    private static func text(_ value: Value) -> String {
+    private static func words(_ value: Value) -> String {
         switch value as? JSONValue {
         case .string(let text), .decimal(let text): text
         case let json?: "\(plain(json))"
-        case nil: "\(value)"
+        case nil: text(of: value)
         }
     }
 

@@ -169,6 +169,11 @@ import Testing
         }
         let late = StateMachine<Full>(alreadyIn: FullState(date: .distantFuture.addingTimeInterval(1e12)))
         #expect(throws: ArchiveError.self) { try late.archive() }
+        // Foundation stops the program that asks it to describe this date.
+        let never = StateMachine<Full>(alreadyIn: FullState(date: Date(timeIntervalSinceReferenceDate: .nan)))
+        let error = #expect(throws: ArchiveError.self) { try never.archive() }
+        #expect(error?.description.contains("a date nan s after 2001-01-01 at data.date: ISO 8601") == true)
+        #expect(String(reflecting: error).contains("a date nan s"))
     }
 
     @Test("An ordinary coder reads and writes machines as well, alone and within other values")

@@ -100,6 +100,25 @@ import Testing
         #expect(userInfo["weight", as: String.self] == "nan")
     }
 
+    @Test("A date of a user info that is none, which Foundation refuses to describe, is no trouble either")
+    func noDate() throws {
+        let parcel = StateMachine<Parcel>()
+        let never = Date(timeIntervalSinceReferenceDate: .nan)
+        try parcel.fire.send(SentState("a"), userInfo: ["by": never])
+        #expect("\(parcel.journal)".contains("[by: a date nan s after 2001-01-01]"))
+        let restored = try StateMachine<Parcel>(archive: parcel.archive())
+        #expect(restored.journal.first?.userInfo["by", as: String.self] == "a date nan s after 2001-01-01")
+    }
+
+    @Test("A journal without an end can be read, too", arguments: [Int.max, Int.max - 1])
+    func endless(limit: Int) throws {
+        let parcel = StateMachine<SilentParcel>(journal: .last(limit))
+        try parcel.fire.send(SentState("a"))
+        let restored = try StateMachine<SilentParcel>(archive: parcel.archive())
+        try restored.fire.lose()
+        #expect(restored.journal.map(\.revision) == [1, 2])
+    }
+
     @Test(
         "A journal that is none is an error that says where, never a crash",
         arguments: [

@@ -79,6 +79,18 @@ import Testing
         #expect(try await place.file.journal(of: "b").map(\.kind) == [.transitioned, .rejected])
     }
 
+    @Test("Ids that are written differently are different, also if a string equals the other")
+    func equivalentIDs() async throws {
+        let place = try Place()
+        let store = JournaledStore(InMemoryStore(), journal: place.file)
+        let ids = ["\u{e9}", "e\u{301}"]
+        for _ in 1...2 {
+            for id in ids { try await store.update(id, of: Parcel.self) { try Self.fire($0) } }
+        }
+        #expect(try await place.lines().count == 4)
+        for id in ids { #expect(try await place.file.journal(of: id).map(\.revision) == [1, 2]) }
+    }
+
     @Test("It has what the archives have dropped")
     func long() async throws {
         let place = try Place()

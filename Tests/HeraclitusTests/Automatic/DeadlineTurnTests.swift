@@ -38,6 +38,19 @@ import Testing
         #expect(journal.entries == ["send", "pay"])
     }
 
+    @Test("A state whose data a callback has decided to replace is due for nothing, and nothing is rejected")
+    func replacedAtOnce() throws {
+        let machine = StateMachine<Bill>(scheduler: clock.scheduler)
+        let journal = Journal()
+        machine.observe { journal.write($0.reason ?? $0.event ?? "") }
+        let later = SentState(2, by: Date(timeIntervalSinceReferenceDate: 10))
+        machine.didEnter(SentState.self) { _, _ in #expect(throws: Never.self) { try machine.fire.change(later) } }
+        try machine.fire.send(SentState(1, by: .distantPast))
+        #expect(journal.entries == ["send", "change"])
+        clock.advance(by: .seconds(10))
+        #expect(journal.entries == ["send", "change", "lapse"])
+    }
+
     @Test("A deadline of an object that is about to be replaced does not fire for the one that comes")
     func replaced() throws {
         let (machine, _) = try sent(by: 10)

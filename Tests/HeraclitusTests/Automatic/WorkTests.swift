@@ -144,6 +144,29 @@ private struct Shop: Workflow {
         #expect(heard.entries == ["transitioned", "transitioned", "transitioned", "rejected"])
     }
 
+    @Test("An error of work whose state was left is told as one of that state, and not of the one that came")
+    func failsLate() async throws {
+        let bench = Bench { _, here in
+            here.context.begun.open()
+            await here.context.released.waitStubbornly()
+            throw Spoilt()
+        }
+        let machine = machine(bench)
+        let heard = Journal()
+        machine.observe { occurrence in
+            guard case .failed(let failed) = occurrence.outcome else { return }
+            heard.write("\(occurrence) \((failed.state as? BusyState)?.number ?? 0)")
+            bench.ended.open()
+        }
+        try machine.fire.start(BusyState(1))
+        try await bench.begun.wait()
+        try machine.fire.progress(BusyState(2))
+        try machine.fire.stop()
+        bench.released.open()
+        try await bench.ended.wait()
+        #expect(heard.entries == ["the work of BusyState has failed: spoilt 1"])
+    }
+
     @Test("An error fires the event of the state, whose callbacks see it; also a cancelling that nobody has asked for")
     func fails() async throws {
         let errors: [any Error] = [Spoilt(), CancellationError()]

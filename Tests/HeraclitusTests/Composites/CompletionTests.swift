@@ -53,6 +53,15 @@ import Testing
         let forget = Event(from: BookedState.self, to: ForgottenState.self).due(after: .seconds(100))
     }
 
+    /// One whose own deadline comes before those of its regions, and is declined.
+    struct Delayed: Workflow {
+        static var initial: any WorkflowState { PlannedState() }
+        static var journal: JournalLimit? { .last(10) }
+        let book = Event(from: PlannedState.self, to: BookedState.self)
+        let forget = Event(from: BookedState.self, to: ForgottenState.self).due(after: .seconds(50))
+            .guarded { _, _, _ in throw Objection() }
+    }
+
     /// One whose first region alone counts, and whose completion needs no builder.
     struct Errand: Workflow {
         static var initial: any WorkflowState { BookedState() }
@@ -194,6 +203,22 @@ import Testing
         #expect(try await store.fireDue(Journey.self, scheduler: clock.scheduler) == ["1"])
         let machine = try #require(try await store.machine("1", of: Journey.self)).machine
         #expect((machine.state as? UnderWayState)?.trainIsPaid == false)
+    }
+
+    @Test("A store asks a guard that declines once, however much is due elsewhere in the tree")
+    func declinedInStore() async throws {
+        let store = InMemoryStore()
+        try await store.update("1", of: Delayed.self, scheduler: clock.scheduler) { try $0.fire.book(BookedState()) }
+        clock.advance(by: .seconds(70))
+        try await store.fireDue(Delayed.self, scheduler: clock.scheduler)
+        let machine = try #require(try await store.machine("1", of: Delayed.self)).machine
+        #expect(machine.journal.map { $0.reason ?? $0.event } == ["book", "declined"])
+        let booked = try #require(machine.state as? BookedState)
+        #expect(booked.train.isIn(LapsedState.self) && booked.hotel.isIn(LapsedState.self))
+        // The next call asks again, as an activation does.
+        try await store.fireDue(Delayed.self, scheduler: clock.scheduler)
+        let again = try #require(try await store.machine("1", of: Delayed.self)).machine
+        #expect(again.journal.map { $0.reason ?? $0.event } == ["book", "declined", "declined"])
     }
 
     @Test(

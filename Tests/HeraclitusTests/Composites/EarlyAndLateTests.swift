@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusTesting
 import Synchronization
 import Testing
 
@@ -39,5 +40,60 @@ import Testing
         }
         try errand.fire.begin(BusyState())
         #expect(order.first === errand)
+    }
+
+    final class RestingState: EmptyState {}
+    final class DoneState: EmptyState {}
+    final class SilentState: EmptyState {}
+    final class RungState: EmptyState {}
+
+    struct Bell: Workflow {
+        static var initial: any WorkflowState { SilentState() }
+        let ring = Event(from: SilentState.self, to: RungState.self).due(after: .seconds(10))
+    }
+
+    final class HungState: Composite {
+        let bell: StateMachine<Bell>
+        var regions: [any Region] { [bell] }
+        init(_ bell: StateMachine<Bell>) { self.bell = bell }
+        func copied() -> HungState { HungState(bell.copy()) }
+    }
+
+    struct Tower: Workflow {
+        static var initial: any WorkflowState { RestingState() }
+        let hang = Event(from: RestingState.self, to: HungState.self)
+        let rest = Event(from: HungState.self, to: RestingState.self)
+        let end = Event(from: RestingState.self, to: DoneState.self)
+    }
+
+    @Test("A machine whose state was left while more was to come belongs to nobody, and another one may have it")
+    func leftForMore() throws {
+        let bell = StateMachine<Bell>()
+        let (first, second) = (StateMachine<Tower>(), StateMachine<Tower>())
+        first.didEnter(HungState.self) { _, _ in
+            #expect(throws: Never.self) {
+                try first.fire.rest()
+                try first.fire.end()
+            }
+        }
+        try first.fire.hang(HungState(bell))
+        #expect(first.isIn(DoneState.self))
+        try second.fire.hang(HungState(bell))
+        #expect(second.isIn(SilentState.self))
+    }
+
+    @Test("In a machine that is given it after the one that held it was released, what goes on in it begins again")
+    func outlivesItsHolder() throws {
+        let clock = ManualClock()
+        let bell = StateMachine<Bell>(scheduler: clock.scheduler)
+        var first: StateMachine<Tower>? = StateMachine<Tower>(scheduler: clock.scheduler)
+        try first?.fire.hang(HungState(bell))
+        first = nil
+        #expect(clock.scheduler.count == 0)
+        #expect(bell.isActive)
+        let second = StateMachine<Tower>(scheduler: clock.scheduler)
+        try second.fire.hang(HungState(bell))
+        clock.advance(by: .seconds(10))
+        #expect(second.isIn(RungState.self))
     }
 }

@@ -26,7 +26,8 @@ public actor JournalFile {
 
     /// How the file begins, by which another one in its place is found out.
     private var beginning = Data()
-    private var lastLines: [String: Mark] = [:]
+    // By the UTF-8 of its id, as stores distinguish them: a `String` equals others that are written differently.
+    private var lastLines: [[UInt8]: Mark] = [:]
 
     private struct Mark {
         let line: Int
@@ -49,15 +50,16 @@ public actor JournalFile {
         let file = try locked()
         let isTorn = try catchUp(file)
         var data = Data(isTorn ? "\n".utf8 : "".utf8)
-        var marks: [String: Mark] = [:]
+        var marks: [[UInt8]: Mark] = [:]
         for (id, journal) in journals {
             guard let began = journal.began else { continue }
-            let mark = (marks[id] ?? lastLines[id]).flatMap { $0.began == began ? $0 : nil }
+            let key = Array(id.utf8)
+            let mark = (marks[key] ?? lastLines[key]).flatMap { $0.began == began ? $0 : nil }
             let lines = journal.firstLine..<(journal.firstLine + journal.count)
             // Somebody who has saved later may have been here before.
             for line in lines where line > mark?.line ?? 0 {
-                let isFirst = marks[id] == nil && mark == nil
-                marks[id] = Mark(line: line, began: began)
+                let isFirst = marks[key] == nil && mark == nil
+                marks[key] = Mark(line: line, began: began)
                 data += try Self.encoded(
                     JournalFileLine(
                         id: id,
@@ -122,8 +124,9 @@ public actor JournalFile {
 
     private func note(_ line: LineBuffer.Line) {
         guard case .data(let data) = line, let entry = try? LineHead(data) else { return }
-        let began = entry.began ?? lastLines[entry.id]?.began ?? entry.date
-        lastLines[entry.id] = Mark(line: entry.line, began: began)
+        let key = Array(entry.id.utf8)
+        let began = entry.began ?? lastLines[key]?.began ?? entry.date
+        lastLines[key] = Mark(line: entry.line, began: began)
     }
 
     private static func encoded(_ line: JournalFileLine) throws(ArchiveError) -> Data {

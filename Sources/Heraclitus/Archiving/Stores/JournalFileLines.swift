@@ -43,7 +43,9 @@ extension JournalFile {
     public nonisolated func journal(of id: String) async throws -> Journal {
         var found: [Occurrence] = []
         for try await line in lines {
-            if case .success(let entry) = line.result, entry.id == id { found.append(entry.occurrence) }
+            if case .success(let entry) = line.result, entry.id.utf8.elementsEqual(id.utf8) {
+                found.append(entry.occurrence)
+            }
         }
         return Journal(found)
     }
