@@ -11,9 +11,10 @@ extension MachineCore {
         func stays(_ region: any TreeMachine) -> Bool { new.contains { $0 === region } }
         let left = plan.kind == .external ? old : old.filter { !stays($0) }
         for region in left { region.withCore { $0.place?.setCurrent(false) } }
-        let queued = left.isEmpty ? [] : Call(machine, [:]).turn { $0.waiting }
         func comesBack(_ region: any TreeMachine) -> Bool {
-            queued.contains { next in regions(of: next.state, in: next.plan.destination).contains { $0 === region } }
+            Call(machine, [:]).turn { $0.waiting }.contains { next in
+                regions(of: next.state, in: next.plan.destination).contains { $0 === region }
+            }
         }
         for region in left.reversed() {
             region.withCore { core in

@@ -200,5 +200,5 @@ extension MachineCore {
 
 extension MachineTurn {
     /// Whether anything that waits leaves the state.
-    var isAboutToLeave: Bool { hasWaiting { $0.plan.kind == .external } }
+    var isAboutToLeave: Bool { waiting.contains { $0.plan.kind == .external } }
 }

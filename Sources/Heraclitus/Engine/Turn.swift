@@ -115,9 +115,6 @@ extension Turn {
 
     /// The transitions that were accepted and are still to be carried out, in order.
     var waiting: [Transition] { queue.waiting }
-
-    /// Whether a transition of some kind waits.
-    func hasWaiting(where isMeant: (Transition) -> Bool) -> Bool { queue.hasWaiting(where: isMeant) }
 }
 
 // MARK: - Actions and notices
@@ -210,13 +207,6 @@ extension Turn {
         fileprivate var waiting: [Transition] {
             guard let items else { return [] }
             return items.suffix(from: done).compactMap { if case .transition(let next) = $0 { next } else { nil } }
-        }
-
-        fileprivate func hasWaiting(where isMeant: (Transition) -> Bool) -> Bool {
-            guard let items else { return false }
-            return items.suffix(from: done).contains { item in
-                if case .transition(let transition) = item { isMeant(transition) } else { false }
-            }
         }
 
         fileprivate mutating func add(_ transition: Transition) {
