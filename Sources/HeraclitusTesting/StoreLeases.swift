@@ -75,6 +75,7 @@ extension StoreConformance {
             guard key.index == 0 else { return }
             workers.note("other began")
             try await workers.wait(for: "slow ended")
+            if try await store.effects(of: Bell.self).contains(where: { $0.attempts > 0 }) { workers.note("failed") }
             if try await workers.deliver({ _ in }) > 0 { workers.note("released") }
         }
         _ = try await slow
@@ -85,6 +86,7 @@ extension StoreConformance {
             "effects of a worker whose lease has lapsed are given to nobody else"
         )
         report.expect(!workers.hasNoted("released"), "a worker whose lease has lapsed releases that of another")
+        report.expect(!workers.hasNoted("failed"), "a worker whose lease has lapsed notes a failure for another")
         report.expect(count == 2, "after a lease has lapsed \(count) effects of 2 are delivered")
         report.expect(try await store.effects(of: Bell.self) == [], "what was carried out after a lapsed lease is left")
     }

@@ -9,17 +9,33 @@
 
     private let calls = Mutex<[String: [String]]>([:])
 
+    /// Of a folder of a test, the call that is to fail, once.
+    private let failing = Mutex<[String: String]>([:])
+
+    /// Of a folder of a test, what is to happen before the next lock is asked for.
+    private let beforeLock = Mutex<[String: @Sendable () -> Void]>([:])
+
     /// Notes a call, if its first path is in a folder of a test.
-    private func note(_ name: String, _ paths: String...) {
+    /// - Returns: Whether it is to fail.
+    private func note(_ name: String, _ paths: String...) -> Bool {
         calls.withLock { calls in
+            var fails = false
             for folder in calls.keys where paths[0] == folder || paths[0].hasPrefix(folder + "/") {
                 let places = paths.map { path in
                     let place = String(path.dropFirst(folder.count).drop { $0 == "/" })
                     // A draft has a random number in its name.
                     return place.isEmpty ? "." : place.replacing(/\.[0-9a-z]+\.tmp$/, with: ".tmp")
                 }
-                calls[folder]?.append(([name] + places).joined(separator: " "))
+                let call = ([name] + places).joined(separator: " ")
+                calls[folder]?.append(call)
+                failing.withLock { failing in
+                    guard failing[folder] == call else { return }
+                    failing[folder] = nil
+                    fails = true
+                }
             }
+            if fails { errno = EIO }
+            return fails
         }
     }
 
@@ -31,18 +47,27 @@
 
     @_cdecl("fsync") func notedSync(_ descriptor: CInt) -> CInt {
         let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
-        note("sync", path ?? "")
+        if note("sync", path ?? "") { return -1 }
         return next("fsync", as: (@convention(c) (CInt) -> CInt).self)(descriptor)
     }
 
+    @_cdecl("flock") func awaitedLock(_ descriptor: CInt, _ operation: CInt) -> CInt {
+        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")) ?? ""
+        let action = beforeLock.withLock { actions in
+            actions.keys.first { path.hasPrefix($0 + "/") }.flatMap { actions.removeValue(forKey: $0) }
+        }
+        action?()
+        return next("flock", as: (@convention(c) (CInt, CInt) -> CInt).self)(descriptor, operation)
+    }
+
     @_cdecl("rename") func notedRename(_ path: UnsafePointer<CChar>, _ other: UnsafePointer<CChar>) -> CInt {
-        unsafe note("move", String(cString: path), String(cString: other))
+        if unsafe note("move", String(cString: path), String(cString: other)) { return -1 }
         typealias Function = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> CInt
         return unsafe next("rename", as: Function.self)(path, other)
     }
 
     @_cdecl("unlink") func notedRemove(_ path: UnsafePointer<CChar>) -> CInt {
-        unsafe note("remove", String(cString: path))
+        if unsafe note("remove", String(cString: path)) { return -1 }
         return unsafe next("unlink", as: (@convention(c) (UnsafePointer<CChar>) -> CInt).self)(path)
     }
 
@@ -98,6 +123,47 @@
             let left = try await Interrupted(moved: moved)
             let noted = try await noted(in: left.folder) { _ = try await left.place.store.load("a") }
             #expect(noted == Self.moves.map { $0.replacing(/\.x[01]\.tmp/, with: ".tmp") })
+        }
+
+        @Test(
+            "Once the record is in its place all files count, also if nobody knows whether that will last, or they cannot be moved at once",
+            arguments: ["sync .store", "move .store/b.json.tmp b.json", "sync .", "remove .store/transaction"]
+        )
+        func decided(failing call: String) async throws {
+            let archives = [Interrupted.archive("a", 0), Interrupted.archive("b", 0)]
+            let noted = await noted(in: folder) {
+                failing.withLock { $0[folder.path] = call }
+                _ = try? await place.store.save(together: archives)
+            }
+            #expect(noted.contains(call) && failing.withLock { $0[folder.path] == nil })
+            for id in ["a", "b"] { #expect(try await place.store.load(id)?.revision == 1) }
+            await #expect(throws: StoreError.self) { try await place.store.save(together: archives) }
+        }
+
+        @Test("What fails before the record is in its place has changed nothing", arguments: ["move", "sync"])
+        func undecided(failing call: String) async throws {
+            failing.withLock {
+                $0[folder.path] = call + " .store/transaction.tmp" + (call == "move" ? " .store/transaction" : "")
+            }
+            let archives = [Interrupted.archive("a", 0), Interrupted.archive("b", 0)]
+            _ = await noted(in: folder) {
+                await #expect(throws: ArchiveError.self) { try await place.store.save(together: archives) }
+            }
+            #expect(try await place.store.ids() == [])
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/.store")
+            #expect(left.allSatisfy { !$0.hasSuffix(".tmp") }, "\(left)")
+            #expect(try await place.store.save(together: archives) == [1, 1])
+        }
+
+        @Test("Whoever opens the folder removes nothing that was decided since it has looked")
+        func opening() async throws {
+            let left = try await Interrupted(moved: 0)
+            let decide = try left.hideRecord()
+            beforeLock.withLock { $0[left.folder.path] = decide }
+            let store = try DirectoryStore(at: left.folder)
+            let isDecided = beforeLock.withLock { $0[left.folder.path] == nil }
+            #expect(isDecided)
+            try await left.expectComplete(store)
         }
 
         @Test("What cannot be saved together leaves nothing behind")

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import Synchronization
 import Testing
 
 /// What is left of several files that were saved together by a process that was killed when all was decided and not yet in its place.
@@ -25,6 +26,14 @@ struct Interrupted {
             files.append(["draft": draft, "name": name])
         }
         try JSONEncoder().encode(["files": files]).write(to: own.appendingPathComponent("transaction"))
+    }
+
+    /// Hides the record, and returns what puts it back, as if it were written only then.
+    func hideRecord() throws -> @Sendable () -> Void {
+        let record = own.appendingPathComponent("transaction")
+        let hidden = own.appendingPathComponent("hidden")
+        try FileManager.default.moveItem(at: record, to: hidden)
+        return { #expect(throws: Never.self) { try FileManager.default.moveItem(at: hidden, to: record) } }
     }
 
     var own: URL { folder.appendingPathComponent(".store") }
@@ -96,5 +105,90 @@ struct Interrupted {
         }
         try FileManager.default.removeItem(at: record)
         #expect(try await place.place.store.load("a")?.revision == 1)
+    }
+
+    /// A lock of a file that somebody else holds.
+    private final class OthersLock: Sendable {
+        private let descriptor: CInt
+
+        init(_ file: URL) throws {
+            descriptor = unsafe open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+            try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+        }
+
+        func release() { close(descriptor) }
+    }
+
+    /// A thread that may be held, which those of all tasks must not.
+    private final class OwnThread: TaskExecutor {
+        private let queue = DispatchQueue(label: "waits for a lock")
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { unsafe job.runSynchronously(on: unsafe self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    /// Begins something that blocks its thread.
+    private func begin<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error>
+    {
+        Task.detached(executorPreference: OwnThread()) { try await body() }
+    }
+
+    @Test("Whoever loads while a transaction is under way waits for its writer")
+    func waiting() async throws {
+        let place = try await Interrupted(moved: 0)
+        let others = try OthersLock(place.own.appendingPathComponent("transaction.lock"))
+        let hasEnded = Mutex(false)
+        let load = begin {
+            let found = try await place.place.store.load("a")
+            hasEnded.withLock { $0 = true }
+            return found
+        }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(!hasEnded.withLock { $0 })
+        others.release()
+        #expect(try await load.value?.revision == 2)
+        try await place.expectComplete(place.place.store)
+    }
+
+    /// The lock of the file of "a" and "b", which have one.
+    private func locks(of place: Interrupted) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(atPath: place.own.path).filter { Int($0) != nil }
+            .map { place.own.appendingPathComponent($0) }
+    }
+
+    @Test("Whoever has waited for a file meets what was decided meanwhile, also if it is not in its place yet")
+    func decidedMeanwhile() async throws {
+        let place = try await Interrupted(moved: 0)
+        let decide = try place.hideRecord()
+        let others = try locks(of: place).map(OthersLock.init)
+        #expect(!others.isEmpty)
+        let save = begin { try await place.place.store.save(Interrupted.archive("a", 1)) }
+        try await Task.sleep(for: .milliseconds(300))
+        decide()
+        for lock in others { lock.release() }
+        await #expect(throws: StoreError.self) { try await save.value }
+        try await place.expectComplete(place.place.store)
+    }
+
+    @Test("Whoever saves several waits for those who save one of them")
+    func several() async throws {
+        let place = try await Interrupted(moved: 2)
+        #expect(try await place.place.store.load("a")?.revision == 2)
+        let others = try locks(of: place).map(OthersLock.init)
+        let hasEnded = Mutex(false)
+        let save = begin {
+            let archives = ["a", "b"].map {
+                StoredArchive(id: $0, revision: 2, workflow: "Lamp", state: "Off", archive: Data("[2]".utf8))
+            }
+            let revisions = try await place.place.store.save(together: archives)
+            hasEnded.withLock { $0 = true }
+            return revisions
+        }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(!hasEnded.withLock { $0 })
+        for lock in others { lock.release() }
+        #expect(try await save.value == [3, 3])
     }
 }

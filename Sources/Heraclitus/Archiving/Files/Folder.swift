@@ -15,6 +15,8 @@ struct Folder: Sendable {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
+            // What the system says of it, if it does: this error is for programmers.
+            _ = try opened()
             throw .inaccessibleFile(path, explanation: "\(error)")
         }
     }
