@@ -18,14 +18,15 @@ struct Bench: Equatable {
             process.arguments = [
                 "--database", desk.database, "bench-work", prefix, file.path, "--seconds", "\(seconds)",
             ]
+            // It ends when this program does, however that comes.
+            process.standardInput = Pipe()
             try process.run()
             return process
         }
-        for process in processes {
-            process.waitUntilExit()
-            guard process.terminationStatus == 0 else {
-                throw Refusal("a worker ended with \(process.terminationStatus)")
-            }
+        // All of them, so that none is at work any more when this ends.
+        for process in processes { process.waitUntilExit() }
+        if let status = processes.map(\.terminationStatus).first(where: { $0 != 0 }) {
+            throw Refusal("a worker ended with \(status)")
         }
         // What the workers have left of the notices.
         let rest = try Books(writing: files[workers])
@@ -51,16 +52,28 @@ struct BenchWork: Equatable {
     let seconds: Int
 
     func run(_ desk: Desk) async throws -> [String] {
+        Thread.detachNewThread {
+            while !FileHandle.standardInput.availableData.isEmpty {}
+            exit(0)
+        }
         let books = try Books(writing: URL(fileURLWithPath: file))
         var desk = desk
+        // A few orders are under way at any time: those that have ended make room for new ones.
+        var open = Array(0..<40)
+        var next = 40
         desk.saved = { books.add($0, $1) }
         let end = Date() + Double(seconds)
         while Date() < end {
-            let id = prefix + "\(Int.random(in: 0..<40))"
+            let place = open.indices.randomElement() ?? 0
+            let id = prefix + "\(open[place])"
             do {
                 _ = try await desk.carryOut(try await command(id, desk))
-            } catch is InvalidTransition {
-                // Somebody else was faster, or it was no good idea.
+            } catch let error as InvalidTransition {
+                // Somebody else was faster, it was no good idea, or nothing more is possible.
+                if error.allowedEvents.isEmpty {
+                    open[place] = next
+                    next += 1
+                }
             } catch is Refusal {
             } catch StoreError.tooManyConflicts {
             }

@@ -38,6 +38,19 @@ enum Command: Equatable {
         a file that ends in .sqlite, or postgres://…, for a directory.
         """
 
+    /// Whether it may be the first for a database that is not there yet.
+    var mayBeFirst: Bool {
+        switch self {
+        case .add, .run, .bench, .work: true
+        case .remove, .place, .pay, .ship, .deliver, .giveBack, .cancel, .show, .list: false
+        }
+    }
+
+    /// The commands that begin with the id of an order.
+    private static let verbs: Set = [
+        "add", "remove", "place", "pay", "ship", "deliver", "return", "cancel", "show",
+    ]
+
     struct Misuse: Error, CustomStringConvertible {
         let description: String
 
@@ -60,6 +73,7 @@ enum Command: Equatable {
             let seconds = try Self.number("--seconds", &words, 1...86_400) ?? 10
             self = .work(BenchWork(prefix: prefix, file: file, seconds: seconds))
         } else {
+            guard Self.verbs.contains(verb) else { throw Misuse("there is no command \(verb)") }
             guard let id = words.popFirst() else { throw Misuse("\(verb) needs the id of an order") }
             switch verb {
             case "add":

@@ -3,10 +3,15 @@ public import Heraclitus
 
 /// The program, for those who give it databases besides a directory.
 public enum OrdersProgram {
+    /// Opens a database, or says `nil` to one that it does not know.
+    public typealias Opening =
+        @Sendable (_ database: String, _ making: (_ file: String) throws -> Void) async throws -> (any ArchiveStore)?
+
     /// Runs the program with the arguments of the command line.
-    /// - Parameter open: Opens a database, or says `nil` to one that it does not know.
+    /// - Parameter open: Opens a database, or says `nil` to one that it does not know. Before it makes a file it calls `making`, which throws where the
+    ///   command is for orders that are there.
     public static func run(
-        opening open: @Sendable (_ database: String) async throws -> (any ArchiveStore)? = { _ in nil }
+        opening open: Opening = { _, _ in nil }
     ) async {
         var arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.first == "--help" || arguments.first == "-h" { return print(Command.usage) }
@@ -20,7 +25,9 @@ public enum OrdersProgram {
             stop("\(error)\n\(Command.usage)", EX_USAGE)
         }
         do {
-            let desk = Desk(store: try await store(database, open), database: database)
+            // Nobody wants a new database for a name that was mistyped.
+            let mustBeThere = command.map { !$0.mayBeFirst } ?? false
+            let desk = Desk(store: try await store(database, mustBeThere, open), database: database)
             if let command {
                 for line in try await desk.carryOut(command) { print(line) }
             } else if await !readCommands(desk) {
@@ -33,12 +40,19 @@ public enum OrdersProgram {
 
     private static func store(
         _ database: String,
-        _ open: @Sendable (_ database: String) async throws -> (any ArchiveStore)?
+        _ mustBeThere: Bool,
+        _ open: Opening
     ) async throws -> any ArchiveStore {
-        if let store = try await open(database) { return store }
+        func making(_ file: String) throws {
+            if mustBeThere, !FileManager.default.fileExists(atPath: file) {
+                throw Refusal("there is no \(file); it is made when the first order is added")
+            }
+        }
+        if let store = try await open(database, making) { return store }
         guard !database.contains("://"), !database.hasSuffix(".sqlite") else {
             throw Refusal("\(database) is no directory; the orders of Examples/Databases take databases")
         }
+        try making(database)
         return try DirectoryStore(at: URL(fileURLWithPath: database))
     }
 

@@ -7,11 +7,13 @@ import SQLiteStore
 /// The example `orders`, which keeps orders in a directory, in a file of SQLite, or in a database of PostgreSQL.
 @main struct StoreOrders {
     static func main() async {
-        await OrdersProgram.run { database in
+        await OrdersProgram.run { database, making in
             if database.hasPrefix("postgres://") || database.hasPrefix("postgresql://") {
                 return try await PostgresStore(database)
             }
-            return database.hasSuffix(".sqlite") ? try await SQLiteStore(at: URL(fileURLWithPath: database)) : nil
+            guard database.hasSuffix(".sqlite") else { return nil }
+            try making(database)
+            return try await SQLiteStore(at: URL(fileURLWithPath: database))
         }
     }
 }
