@@ -63,36 +63,42 @@ import Testing
 
     @Test("A deadline that is added while a callback of another one runs waits for it, and does not cancel it")
     func oneAfterTheOther() async throws {
-        let setBack = SetBack()
-        let scheduler = Scheduler(ContinuousClock()) { Date(timeIntervalSinceNow: -setBack.seconds.withLock { $0 }) }
+        let time = StandingTime()
+        let scheduler = Scheduler(ContinuousClock()) { time.date }
         let (slow, quick) = (StateMachine<Bell>(scheduler: scheduler), StateMachine<Bell>(scheduler: scheduler))
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let seen = Mutex<[String]>([])
         slow.didExit(WaitingState.self) { _, _ in
             hasBegun.signal()
             mayEnd.wait()
-            // Long enough for a second task, if there were one.
-            Thread.sleep(forTimeInterval: 0.05)
             seen.withLock { $0.append(Task.isCancelled ? "slow, cancelled" : "slow") }
         }
         quick.didExit(WaitingState.self) { _, _ in seen.withLock { $0.append("quick") } }
-        try slow.fire.wait(WaitingState(until: Date(timeIntervalSinceNow: 0.01)))
+        try slow.fire.wait(WaitingState(until: time.date.addingTimeInterval(0.01)))
         // The callback holds one of the few threads of tasks meanwhile, so nothing here may need one.
         try await onOwnThread {
+            time.set(to: 1)
             hasBegun.wait()
             defer { mayEnd.signal() }
             // Earlier than that for which the scheduler has slept.
-            setBack.seconds.withLock { $0 = 3_600 }
-            try quick.fire.wait(WaitingState(until: scheduler.date.addingTimeInterval(0.001)))
+            time.set(to: -3_600)
+            try quick.fire.wait(WaitingState(until: time.date.addingTimeInterval(0.01)))
+            time.set(to: -3_599)
+            // Long enough for a second task, if there were one.
+            Thread.sleep(forTimeInterval: 0.05)
         }
         for try await state in quick.states where state is SilentState { break }
         for try await state in slow.states where state is SilentState { break }
         #expect(seen.withLock { $0 } == ["slow", "quick"])
     }
 
-    /// By how much a clock was set back.
-    final class SetBack: Sendable {
-        let seconds = Mutex(0.0)
+    /// A date that stands still until it is set.
+    final class StandingTime: Sendable {
+        private let seconds = Mutex(0.0)
+
+        var date: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
+
+        func set(to seconds: Double) { self.seconds.withLock { $0 = seconds } }
     }
 
     /// A house with a bell in it.
