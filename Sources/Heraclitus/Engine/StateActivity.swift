@@ -67,12 +67,11 @@ extension MachineCore {
         let period = timer.set(deadlines, of: state, scheduler)
         // A callback may have fired something already that leaves the state.
         guard expectedState(of: machine) == plan.destination else { return false }
-        // It may also have fired what replaces the object, which is then due for nothing any more.
-        let stays = expectedObject(Call(machine, [:])) === object
         let now = scheduler.date
         /// - Returns: Whether the state is about to be left, or to be updated, so that this is asked again.
         func fireDue(by date: Date) -> Bool {
-            while stays, let next = timer.takeFirst(of: period, dueBy: date) {
+            // A callback may have fired what replaces the object, which is then due for nothing any more.
+            while expectedObject(Call(machine, [:])) === object, let next = timer.takeFirst(of: period, dueBy: date) {
                 if timer.fire(next, of: state, in: period, treeMachine(machine)) { return true }
             }
             return false

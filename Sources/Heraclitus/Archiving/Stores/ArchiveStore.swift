@@ -112,9 +112,9 @@ public protocol ArchiveStore: Sendable {
 
     /// The threads on which a unit of work runs; `nil`, the default, for a store that has none of its own.
     ///
-    /// A store whose database lets its caller wait needs threads of its own, because a task must not wait on those that it shares with all
-    /// others. It spares a unit of work from changing the thread for each call if it has them here. What belongs to an actor runs on that actor's
-    /// executor, if it has one of its own such as the main actor.
+    /// A store needs threads of its own if its database blocks the caller: a task must not block the threads that all tasks share. When
+    /// the store names them here, a unit of work stays on one of them and does not change the thread for each call. A closure that belongs to an
+    /// actor with an executor of its own, such as the main actor, runs there.
     var executor: (any TaskExecutor)? { get }
 
     /// Changes and saves archives with effects that may be carried out, so that nobody else does the same with them.
