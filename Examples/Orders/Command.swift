@@ -46,10 +46,13 @@ enum Command: Equatable {
         }
     }
 
-    /// The commands that begin with the id of an order.
-    private static let verbs: Set = [
-        "add", "remove", "place", "pay", "ship", "deliver", "return", "cancel", "show",
-    ]
+    /// The word that a line begins with.
+    private enum Verb: String {
+        case add, remove, place, pay, ship, deliver
+        case giveBack = "return"
+        case cancel, show, list, run, bench
+        case work = "bench-work"
+    }
 
     struct Misuse: Error, CustomStringConvertible {
         let description: String
@@ -59,65 +62,76 @@ enum Command: Equatable {
 
     init(_ words: [String]) throws(Misuse) {
         var words = words[...]
-        guard let verb = words.popFirst() else { throw Misuse("there is no command") }
-        if verb == "list" {
-            self = .list(state: words.popFirst())
-        } else if verb == "run" {
+        guard let first = words.popFirst() else { throw Misuse("there is no command") }
+        guard let verb = Verb(rawValue: first) else { throw Misuse("there is no command \(first)") }
+        switch verb {
+        case .add:
+            let id = try Self.id(&words, verb)
+            let name = try Self.word("the name of an item", &words, verb)
+            let price = try Self.amount(try Self.word("its price", &words, verb))
+            let quantity = words.popFirst().map(Int.init) ?? 1
+            guard let quantity, (1...1_000_000).contains(quantity) else {
+                throw Misuse("a quantity is a number from 1 to 1000000")
+            }
+            self = .add(id: id, Item(name: name, price: price, quantity: quantity))
+        case .remove:
+            self = .remove(id: try Self.id(&words, verb), item: try Self.word("the name of an item", &words, verb))
+        case .place:
+            let id = try Self.id(&words, verb)
+            let address = try Self.option("--to", &words, verb)
+            let seconds = words.isEmpty ? "1209600" : try Self.option("--within", &words, verb)
+            guard let seconds = Int(seconds), (0...1_000_000_000).contains(seconds) else {
+                throw Misuse("\(seconds) is no number of seconds")
+            }
+            self = .place(id: id, address: address, payWithin: TimeInterval(seconds))
+        case .pay:
+            let id = try Self.id(&words, verb)
+            self = .pay(id: id, amount: try Self.amount(try Self.option("--amount", &words, verb)))
+        case .ship: self = .ship(id: try Self.id(&words, verb), tracking: try Self.option("--tracking", &words, verb))
+        case .deliver: self = .deliver(id: try Self.id(&words, verb))
+        case .giveBack:
+            self = .giveBack(id: try Self.id(&words, verb), reason: try Self.option("--reason", &words, verb))
+        case .cancel:
+            let id = try Self.id(&words, verb)
+            self = .cancel(id: id, reason: words.isEmpty ? "" : try Self.option("--reason", &words, verb))
+        case .show: self = .show(id: try Self.id(&words, verb))
+        case .list: self = .list(state: words.popFirst())
+        case .run:
             self = .run(isOnce: words.first == "--once")
             if words.first == "--once" { words.removeFirst() }
-        } else if verb == "bench" {
+        case .bench:
             let workers = try Self.number("--workers", &words, 1...64) ?? 4
-            self = .bench(Bench(workers: workers, seconds: try Self.number("--seconds", &words, 1...86_400) ?? 10))
-        } else if verb == "bench-work" {
+            self = .bench(Bench(workers: workers, seconds: try Self.seconds(&words)))
+        case .work:
             guard let prefix = words.popFirst(), let file = words.popFirst() else { throw Misuse("this is for bench") }
-            let seconds = try Self.number("--seconds", &words, 1...86_400) ?? 10
-            self = .work(BenchWork(prefix: prefix, file: file, seconds: seconds))
-        } else {
-            guard Self.verbs.contains(verb) else { throw Misuse("there is no command \(verb)") }
-            guard let id = words.popFirst() else { throw Misuse("\(verb) needs the id of an order") }
-            switch verb {
-            case "add":
-                let name = try Self.word("the name of an item", &words, verb)
-                let price = try Self.amount(try Self.word("its price", &words, verb))
-                let quantity = words.popFirst().map(Int.init) ?? 1
-                guard let quantity, (1...1_000_000).contains(quantity) else {
-                    throw Misuse("a quantity is a number from 1 to 1000000")
-                }
-                self = .add(id: id, Item(name: name, price: price, quantity: quantity))
-            case "remove": self = .remove(id: id, item: try Self.word("the name of an item", &words, verb))
-            case "place":
-                let address = try Self.option("--to", &words, verb)
-                let seconds = words.isEmpty ? "1209600" : try Self.option("--within", &words, verb)
-                guard let seconds = Int(seconds), (0...1_000_000_000).contains(seconds) else {
-                    throw Misuse("\(seconds) is no number of seconds")
-                }
-                self = .place(id: id, address: address, payWithin: TimeInterval(seconds))
-            case "pay": self = .pay(id: id, amount: try Self.amount(try Self.option("--amount", &words, verb)))
-            case "ship": self = .ship(id: id, tracking: try Self.option("--tracking", &words, verb))
-            case "deliver": self = .deliver(id: id)
-            case "return": self = .giveBack(id: id, reason: try Self.option("--reason", &words, verb))
-            case "cancel":
-                self = .cancel(id: id, reason: words.isEmpty ? "" : try Self.option("--reason", &words, verb))
-            case "show": self = .show(id: id)
-            default: throw Misuse("there is no command \(verb)")
-            }
+            self = .work(BenchWork(prefix: prefix, file: file, seconds: try Self.seconds(&words)))
         }
         if let extra = words.first { throw Misuse("what is \(extra)?") }
     }
 
-    private static func word(_ what: String, _ words: inout ArraySlice<String>, _ verb: String) throws(Misuse) -> String
-    {
-        guard let word = words.popFirst() else { throw Misuse("\(verb) needs \(what)") }
+    private static func id(_ words: inout ArraySlice<String>, _ verb: Verb) throws(Misuse) -> String {
+        try word("the id of an order", &words, verb)
+    }
+
+    private static func word(_ what: String, _ words: inout ArraySlice<String>, _ verb: Verb) throws(Misuse) -> String {
+        guard let word = words.popFirst() else { throw Misuse("\(verb.rawValue) needs \(what)") }
         return word
     }
 
     private static func option(
         _ name: String,
         _ words: inout ArraySlice<String>,
-        _ verb: String
+        _ verb: Verb
     ) throws(Misuse) -> String {
-        guard words.popFirst() == name, let value = words.popFirst() else { throw Misuse("\(verb) needs \(name)") }
+        guard words.popFirst() == name, let value = words.popFirst() else {
+            throw Misuse("\(verb.rawValue) needs \(name)")
+        }
         return value
+    }
+
+    /// For how long a bench goes on.
+    private static func seconds(_ words: inout ArraySlice<String>) throws(Misuse) -> Int {
+        try number("--seconds", &words, 1...86_400) ?? 10
     }
 
     /// A number behind an option; `nil` if the option is left out.
