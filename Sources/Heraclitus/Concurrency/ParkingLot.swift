@@ -25,6 +25,9 @@ final class ParkingLot: Sendable {
     fileprivate struct Contents {
         var waiting: [Waiting] = []
 
+        /// What is to be called when a machine is released, because no thread waits for that.
+        var visitors: [Visitor] = []
+
         /// The threads that have ended while they owned something, as `Thread.exit()` in a callback does it.
         var endedOwners: Set<UInt> = []
     }
@@ -33,6 +36,11 @@ final class ParkingLot: Sendable {
         let thread: ThreadID
         let machine: any Parkable
         let signal: ThreadSignal
+    }
+
+    fileprivate struct Visitor {
+        let machine: any Parkable
+        let body: @Sendable () -> Void
     }
 
     private let contents = Lock(Contents())
@@ -61,27 +69,51 @@ final class ParkingLot: Sendable {
         }
     }
 
-    /// Wakes one of those who wait for a machine that was released.
+    /// Calls a body when another thread has released a machine, while this one goes on.
+    ///
+    /// It is called on the thread that releases the machine, and so does no more than let somebody else begin.
+    /// - Returns: Whether another thread owns the machine, and has not ended. If not, the body is not called.
+    func whenReleased(
+        _ machine: any Parkable,
+        byOtherThan thread: ThreadID,
+        _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
+        contents.withLock { contents in
+            guard let owner = machine.ownerNumber, owner != thread.number, !contents.endedOwners.contains(owner),
+                machine.noteWaiting()
+            else { return false }
+            contents.visitors.append(Visitor(machine: machine, body: body))
+            return true
+        }
+    }
+
+    /// Wakes one of those who wait for a machine that was released, and tells all who do not wait.
     func wake(for machine: any Parkable) {
-        let next = contents.withLock { contents in contents.waiting.first { $0.machine === machine }?.signal }
+        let (next, visitors) = contents.withLock { contents in
+            (contents.waiting.first { $0.machine === machine }?.signal, contents.takeVisitors { $0 === machine })
+        }
         next?.send()
+        for visitor in visitors { visitor.body() }
     }
 
     /// Wakes all who wait for a machine that belongs to another one from now on.
-    func wakeAll(for machine: any Parkable) {
-        let all = contents.withLock { contents in
-            contents.waiting.filter { $0.machine === machine }.map(\.signal)
-        }
-        for signal in all { signal.send() }
-    }
+    func wakeAll(for machine: any Parkable) { wakeAll { $0 === machine } }
 
     /// Lets others take over what a thread owned that has ended.
     func ownerHasEnded(_ thread: ThreadID) {
-        let everybody = contents.withLock { contents in
-            contents.endedOwners.insert(thread.number)
-            return contents.waiting.map(\.signal)
+        contents.withLock { contents in _ = contents.endedOwners.insert(thread.number) }
+        wakeAll { _ in true }
+    }
+
+    /// Whether a thread has ended while it owned something.
+    func hasEnded(owner: UInt) -> Bool { contents.withLock { $0.endedOwners.contains(owner) } }
+
+    private func wakeAll(for isMeant: (any Parkable) -> Bool) {
+        let (signals, visitors) = contents.withLock { contents in
+            (contents.waiting.filter { isMeant($0.machine) }.map(\.signal), contents.takeVisitors(of: isMeant))
         }
-        for signal in everybody { signal.send() }
+        for signal in signals { signal.send() }
+        for visitor in visitors { visitor.body() }
     }
 
     /// Does nothing for about so many cycles of the processor, and leaves the others' memory alone.
@@ -97,6 +129,14 @@ extension ParkingLot.Contents {
         case held
         case wait
         case circle([String])
+    }
+
+    /// Takes out those who want to hear of some machines; who calls them releases those machines, which may be user code.
+    fileprivate mutating func takeVisitors(of isMeant: (any Parkable) -> Bool) -> [ParkingLot.Visitor] {
+        if visitors.isEmpty { return [] }
+        let taken = visitors.filter { isMeant($0.machine) }
+        visitors.removeAll { isMeant($0.machine) }
+        return taken
     }
 
     /// Acquires the machine if that can be done now, and else notes who waits for it.

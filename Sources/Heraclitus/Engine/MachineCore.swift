@@ -154,7 +154,15 @@ extension MachineCore {
     /// Whether a transition is under way on another thread, as far as a look from outside can tell.
     var isOwnedByAnotherThread: Bool {
         if ownership.isHeld { return place?.holder?.isOwnedElsewhere ?? false }
-        return !ownership.isFree && !ownership.isOwned(by: ThreadState.ofThreads.current.id)
+        guard let owner = ownership.ownerNumber, owner != ThreadState.ofThreads.current.id.number else { return false }
+        return !ParkingLot.shared.hasEnded(owner: owner)
+    }
+
+    /// Calls a body when another thread has ended the turn that is under way, on that thread.
+    /// - Returns: Whether there is such a turn. If not, the body is not called.
+    func whenReleased(_ machine: any Parkable, _ body: @escaping @Sendable () -> Void) -> Bool {
+        if ownership.isHeld { return place?.holder?.whenReleased(body) ?? false }
+        return ParkingLot.shared.whenReleased(machine, byOtherThan: ThreadState.ofThreads.current.id, body)
     }
 
     /// The state that a candidate leaves; in the turn that it belongs to.

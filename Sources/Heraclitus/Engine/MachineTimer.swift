@@ -123,16 +123,10 @@ final class MachineTimer: Due {
         let now = contents.withLock { ($0.setting.state, $0.setting.scheduler, $0.period) }
         guard let machine, case (let state?, let scheduler?, let period) = now else { return }
         // The scheduler's thread does not wait for the callbacks of one machine while others are due.
-        if machine.isOwnedElsewhere { return comeWhenFree() }
+        let comesLater = machine.whenReleased { [weak self] in Task.detached { self?.comesDue() } }
+        if comesLater { return }
         if let next = takeFirst(of: period, dueBy: scheduler.date) { _ = fire(next, of: state, in: period, machine) }
         arm(period)
-    }
-
-    private func comeWhenFree() {
-        Task.detached { [weak self] in
-            while self?.machine?.isOwnedElsewhere == true { try? await Task.sleep(for: .milliseconds(5)) }
-            self?.comesDue()
-        }
     }
 }
 
@@ -146,6 +140,10 @@ struct TimerPeriod: Hashable, Sendable {
 protocol AutomaticMachine: AnyObject, Sendable {
     /// Whether a transition is under way on another thread.
     var isOwnedElsewhere: Bool { get }
+
+    /// Calls a body when that transition has ended, on the thread that has made it.
+    /// - Returns: Whether a transition is under way on another thread. If not, the body is not called.
+    func whenReleased(_ body: @escaping @Sendable () -> Void) -> Bool
 
     /// Fires an event for which the time has come, if the state is still the current one.
     /// - Parameters:

@@ -75,6 +75,8 @@ extension StateMachine {
 extension StateMachine: AutomaticMachine {
     var isOwnedElsewhere: Bool { core.isOwnedByAnotherThread }
 
+    func whenReleased(_ body: @escaping @Sendable () -> Void) -> Bool { core.whenReleased(self, body) }
+
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
         let due = definition.rule(of: deadline)
         do throws(InvalidTransition) {

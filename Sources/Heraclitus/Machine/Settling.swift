@@ -15,11 +15,7 @@ extension StateMachine {
     /// It returns at once if the machine is not active, and early if the task is cancelled.
     public func settled() async {
         while !Task.isCancelled {
-            if isOwnedElsewhere {
-                // No thread of the pool waits for the callbacks of another one, which may wait for the pool.
-                try? await Task.sleep(for: .milliseconds(1))
-                continue
-            }
+            if await waitForTurnElsewhere() { continue }
             guard let environment = core.environment, !environment.isPassive else { return }
             if let timer = environment.timer, timer.isDue {
                 timer.comesDue()
@@ -32,6 +28,17 @@ extension StateMachine {
                 return
             }
         }
+    }
+
+    /// Waits until another thread has ended the turn that is under way, or until the task is cancelled.
+    ///
+    /// No thread of the pool waits for the callbacks of another one, which may wait for the pool.
+    /// - Returns: Whether there was such a turn.
+    private func waitForTurnElsewhere() async -> Bool {
+        let (turn, end) = AsyncStream<Never>.makeStream()
+        guard whenReleased({ end.finish() }) else { return false }
+        for await _ in turn {}
+        return true
     }
 
     /// Whether nothing goes on by itself now, neither here nor in the machines in its state.
@@ -82,7 +89,7 @@ extension StateMachine {
 
     /// Ends a run in a final state, when everybody has been called who hears of its entering.
     private func endIfFinal(_ feed: AsyncStream<RunStep>.Continuation) async {
-        while isOwnedElsewhere, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+        while !Task.isCancelled, await waitForTurnElsewhere() {}
         if FinalStates(definition).contain(core.now.index) { feed.finish() }
     }
 

@@ -1,0 +1,130 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+/// What comes due, or is waited for, while another thread has the turn.
+@Suite("Machines that are busy when something is due", .timeLimit(.minutes(20))) struct BusyMachineTests {
+    private struct Egg: Workflow {
+        static var initial: any WorkflowState { RawState() }
+        let boil = Event(from: RawState.self, to: BoiledState.self).due(after: .seconds(10))
+    }
+
+    private struct Pan: Workflow {
+        static var initial: HotState { HotState(egg: StateMachine()) }
+        let shake = Event(updating: HotState.self)
+    }
+
+    private final class RawState: WorkflowState, EmptyState {}
+    private final class BoiledState: WorkflowState, EmptyState {}
+
+    private final class HotState: Composite {
+        let egg: StateMachine<Egg>
+        init(egg: StateMachine<Egg>) { self.egg = egg }
+        var regions: [any Region] { [egg] }
+        func copied() -> HotState { HotState(egg: egg.copy()) }
+    }
+
+    private let clock = ManualClock()
+
+    /// A thread that has the turn of a machine until it is told to go on.
+    private func busyThread<W: Workflow>(
+        _ machine: StateMachine<W>,
+        then end: @escaping @Sendable () -> Void = {}
+    ) -> (goOn: DispatchSemaphore, thread: Thread) {
+        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let thread = Thread {
+            try? machine.perform { _ in
+                begun.signal()
+                #expect(goOn.comes())
+                end()
+            }
+        }
+        thread.start()
+        #expect(begun.comes())
+        return (goOn, thread)
+    }
+
+    @Test("The event comes when the turn has ended, and not before")
+    func afterTurn() async throws {
+        let egg = StateMachine<Egg>(scheduler: clock.scheduler)
+        egg.activate()
+        let (goOn, _) = busyThread(egg)
+        clock.advance(by: .seconds(10))
+        #expect(egg.isIn(RawState.self))
+        goOn.signal()
+        _ = try await egg.wait(for: BoiledState.self)
+    }
+
+    @Test("The event of an inner machine comes when the turn of the outer one has ended")
+    func inner() async throws {
+        let pan = StateMachine<Pan>(scheduler: clock.scheduler)
+        pan.activate()
+        let egg = pan.state.egg
+        let (goOn, _) = busyThread(pan)
+        clock.advance(by: .seconds(10))
+        #expect(egg.isIn(RawState.self))
+        goOn.signal()
+        _ = try await egg.wait(for: BoiledState.self)
+    }
+
+    @Test("The event comes although the thread that had the turn has ended in it", arguments: [false, true])
+    func threadEnds(before: Bool) async throws {
+        let egg = StateMachine<Egg>(scheduler: clock.scheduler)
+        egg.activate()
+        let (goOn, thread) = busyThread(egg) { Thread.exit() }
+        if !before { clock.advance(by: .seconds(10)) }
+        goOn.signal()
+        while !thread.isFinished { try await Task.sleep(for: .milliseconds(1)) }
+        if before { clock.advance(by: .seconds(10)) }
+        _ = try await egg.wait(for: BoiledState.self)
+    }
+
+    @Test("Whoever waits until a machine is settled waits for the turn of another thread, and for what is due then")
+    func settled() async throws {
+        let egg = StateMachine<Egg>(scheduler: clock.scheduler)
+        egg.activate()
+        let (goOn, _) = busyThread(egg)
+        clock.advance(by: .seconds(10))
+        let isSettled = Mutex(false)
+        async let settled: Void = {
+            await egg.settled()
+            isSettled.withLock { $0 = true }
+        }()
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(!isSettled.withLock { $0 })
+        goOn.signal()
+        await settled
+        #expect(egg.isIn(BoiledState.self))
+    }
+
+    @Test("Whoever waits is cancelled at once, whoever has the turn")
+    func cancelled() async throws {
+        let egg = StateMachine<Egg>(scheduler: clock.scheduler)
+        egg.activate()
+        let (goOn, _) = busyThread(egg)
+        let waiting = Task { await egg.settled() }
+        try await Task.sleep(for: .milliseconds(5))
+        waiting.cancel()
+        await waiting.value
+        #expect(egg.isIn(RawState.self))
+        goOn.signal()
+    }
+
+    @Test("However many threads take turns, what is due comes", arguments: 1...50)
+    func crowd(round: Int) async throws {
+        let egg = StateMachine<Egg>(scheduler: clock.scheduler)
+        egg.activate()
+        let isOver = Mutex(false)
+        let threads = (0..<3).map { _ in
+            onThread {
+                while !isOver.withLock({ $0 }) { try? egg.perform { _ in Thread.sleep(forTimeInterval: 0.0001) } }
+            }
+        }
+        clock.advance(by: .seconds(10))
+        _ = try await egg.wait(for: BoiledState.self)
+        isOver.withLock { $0 = true }
+        for thread in threads { #expect(thread.comes()) }
+    }
+}
