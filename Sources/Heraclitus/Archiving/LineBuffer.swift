@@ -19,6 +19,9 @@ struct LineBuffer {
     /// How many bytes of the line that is not complete were let go.
     private var dropped = 0
 
+    /// How many bytes follow the last line break, when all lines were taken out.
+    var incompleteCount: Int { rest.count + dropped }
+
     init(limit: Int) { self.limit = limit }
 
     /// Adds a chunk when all lines were taken out.

@@ -145,6 +145,30 @@ import Testing
         try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
     }
 
+    @Test("Who appends late what was saved before a deletion doubles no line, of neither machine")
+    func lateAfterDeletion() async throws {
+        let place = try Place()
+        let clock = ManualClock()
+        let old = StateMachine<Parcel>(scheduler: clock.scheduler)
+        let new = StateMachine<Parcel>(scheduler: clock.scheduler)
+        // Two processes, and one that comes later.
+        let files = [place.file, place.file]
+        func fire(_ parcel: StateMachine<Parcel>, in file: JournalFile) async throws {
+            clock.advance(by: .seconds(1))
+            try Self.fire(parcel)
+            // So that the save succeeds, and only the file is another's.
+            try await JournaledStore(InMemoryStore(), journal: file).save(StoredArchive(parcel, id: "a", replacing: 0))
+        }
+        for _ in 1...2 { try await fire(old, in: files[0]) }
+        try await fire(new, in: files[1])
+        for file in files + [place.file] {
+            try await fire(old, in: file)
+            try await fire(new, in: file)
+        }
+        let numbers = ["a:1", "a:2", "a:1", "a:3", "a:2", "a:4", "a:3", "a:5", "a:4"]
+        #expect(try await place.lines() == numbers)
+    }
+
     @Test("Who saves later and is here first does not keep the lines of others away, nor double them")
     func overtaking() async throws {
         let place = try Place()
@@ -184,6 +208,62 @@ import Testing
         #expect(try await place.lines().suffix(3) == ["b:1", "line 6 is broken", "b:2"])
     }
 
+    #if canImport(Glibc) || canImport(Musl) || canImport(Darwin)
+        @Test("A disk that is full in the middle of a line, and again, mixes no lines, and none is lost or doubled")
+        func full() async {
+            // In a process of its own, to which the limit of a file's size applies.
+            await #expect(processExitsWith: .success) {
+                signal(SIGXFSZ, SIG_IGN)
+                for room in 0..<400 {
+                    let place = try Place()
+                    let store = JournaledStore(InMemoryStore(), journal: place.file)
+                    try await store.update("a", of: Parcel.self) { try Self.fire($0) }
+                    Self.limitFiles(to: place.text.utf8.count + room)
+                    var failures = 0
+                    for _ in 1...3 {
+                        do {
+                            try await store.update("a", of: Parcel.self) { try Self.fire($0) }
+                        } catch is ArchiveError {
+                            failures += 1
+                        }
+                    }
+                    Self.limitFiles(to: nil)
+                    for id in ["b", "a"] { try await store.update(id, of: Parcel.self) { try Self.fire($0) } }
+                    let lines = try await place.lines()
+                    let whole = lines.filter { !$0.hasSuffix("broken") }
+                    #expect(failures > 0 && lines.count <= whole.count + 1, "room for \(room) bytes: \(lines)")
+                    let expected = (1...5).map { "a:\($0)" } + ["b:1"]
+                    #expect(whole.sorted() == expected, "room for \(room) bytes: \(lines)")
+                }
+            }
+        }
+
+        /// Lets no file of this process grow beyond a size.
+        private static func limitFiles(to size: Int?) {
+            var limit = rlimit()
+            unsafe getrlimit(fileSize, &limit)
+            limit.rlim_cur = size.map { rlim_t($0) } ?? limit.rlim_max
+            #expect(unsafe setrlimit(fileSize, &limit) == 0)
+        }
+
+        #if canImport(Glibc)
+            private static var fileSize: Int32 { Int32(RLIMIT_FSIZE.rawValue) }
+        #else
+            private static var fileSize: Int32 { RLIMIT_FSIZE }
+        #endif
+    #endif
+
+    @Test("A last line that lacks nothing but its break counts, for readers and for writers", arguments: [false, true])
+    func unbroken(isSameProcess: Bool) async throws {
+        let place = try Place()
+        let store = try place.store()
+        for _ in 1...2 { try await store.update("a", of: Parcel.self) { try Self.fire($0) } }
+        try Data(place.text.utf8.dropLast()).write(to: place.log)
+        #expect(try await place.lines() == ["a:1", "a:2"])
+        try await (isSameProcess ? store : place.store()).update("a", of: Parcel.self) { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:3"])
+    }
+
     @Test(
         "Damaged lines are reported, the others are read",
         arguments: ["", "{", "{}", "null", #"{"id":"a"}"#, "\u{0}"]
@@ -196,6 +276,30 @@ import Testing
         try await place.store().update("a", of: Parcel.self) { try Self.fire($0) }
         #expect(try await place.lines() == ["a:1"] + (line.isEmpty ? [] : ["line 2 is broken"]) + ["a:2"])
         #expect(try await place.file.journal(of: "a").count == 2)
+    }
+
+    @Test("What is wrong with a line is told: it is no JSON, no entry, or so long that nobody reads it")
+    func problems() async throws {
+        let place = try Place()
+        try Data("{\n\n{}\n".utf8).write(to: place.log)
+        let handle = try FileHandle(forWritingTo: place.log)
+        // Of nothing but zeros, which take no room on the disk.
+        try handle.truncate(atOffset: 65 << 20)
+        try handle.close()
+        try place.append("\n")
+        try await place.store().update("a", of: Parcel.self) { try Self.fire($0) }
+        var found: [String] = []
+        for try await line in place.file.lines {
+            switch line.result {
+            case .success: found.append("\(line.number) read")
+            case .failure(.notJSON): found.append("\(line.number) no JSON")
+            case .failure(.malformed): found.append("\(line.number) malformed")
+            case .failure(.tooLarge(let size, let limit)): found.append("\(line.number) \(size) of \(limit >> 20) MB")
+            case .failure(let error): found.append("\(error)")
+            }
+        }
+        // The blank line has a number, too.
+        #expect(found == ["1 no JSON", "3 malformed", "4 \((65 << 20) - 6) of 64 MB", "5 read"])
     }
 
     @Test("Writers at once, which know nothing of one another, never mix their lines", .timeLimit(.minutes(20)))
@@ -230,6 +334,24 @@ import Testing
         try FileManager.default.moveItem(at: place.log, to: place.folder.appendingPathComponent("old"))
         try await store.update("a", of: Parcel.self) { try Self.fire($0) }
         #expect(try await place.lines() == ["a:4"])
+        // By somebody who has not read the first.
+        try await place.store().update("a", of: Parcel.self) { try Self.fire($0) }
+        try await store.update("a", of: Parcel.self) { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:4", "a:5", "a:6"])
+    }
+
+    @Test("Another file that begins with the same bytes is another one")
+    func sameBeginning() async throws {
+        let place = try Place()
+        let store = try place.store()
+        let long = String(repeating: "x", count: 600)
+        for id in [long, String(repeating: "y", count: 3_000), long] {
+            try await store.update(id, of: Parcel.self) { try Self.fire($0) }
+        }
+        try FileManager.default.removeItem(at: place.log)
+        try await place.store().update(long, of: Parcel.self) { try Self.fire($0) }
+        try await store.update(long, of: Parcel.self) { try Self.fire($0) }
+        #expect(try await place.lines() == (1...4).map { "\(long):\($0)" })
     }
 
     @Test("A file that cannot be written is an error, the machine is saved, and its lines come later")

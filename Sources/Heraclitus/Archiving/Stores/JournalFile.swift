@@ -6,35 +6,37 @@
 
 /// A file of JSON lines to which the journals of machines are appended, and from which nothing is removed.
 ///
-/// A line is an ``Occurrence`` with more keys: `id`, that of the machine; `line`, the number that the line has in the machine's journal; and in
-/// the first line of a journal `began`, the date of its line 1.
+/// A line is an ``Occurrence`` with more keys: `id`, that of the machine; `line`, the number that the line has in the machine's journal; and
+/// `began`, the date of the journal's line 1, in its first line in the file and wherever the id's line before is one of another journal.
 ///
 /// ```
 /// {"date":"2026-01-01T12:00:00Z","destination":"PaidState","event":"pay","id":"42","kind":"transitioned","line":7,…}
 /// ```
 ///
 /// Any number of processes may append to it at once, through ``JournaledStore``. Each appends whole lines under a lock that the system
-/// releases when it ends, and syncs them. A process that is killed while it writes leaves a part of a line at the end. The next one begins a
-/// new line after it, and who reads is told of it. The first time a process appends, it reads the file once, and keeps the last number of each
-/// machine in memory. The file may be moved away at any time: the next line begins another one, in which a process that has not read the first
-/// begins with all lines that it finds in an archive.
+/// releases when it ends, and syncs them. A process that is killed while it writes, or finds the disk full, leaves a part of a line at the end.
+/// The next line begins a new one after it, and who reads is told of it. The first time a process appends, it reads the file once, and keeps
+/// the last number of each machine in memory. The file may be moved away at any time: the next line begins another one, in which a process that
+/// has not read the first begins with all lines that it finds in an archive.
+///
+/// A machine that is made anew after a deletion has a journal of its own. It is known by the date of its line 1, so journals of one id that begin
+/// at the very same date count as one.
 public actor JournalFile {
     nonisolated let path: String
 
-    /// Up to where the file was read, and the last line of each machine there.
+    /// Up to where the file was read: the end of its last complete line.
+    ///
+    /// What follows is a part of a line, or what others have appended. Who appends reads it, also when an append has failed.
     private var offset = 0
 
-    /// How the file begins, by which another one in its place is found out.
-    private var beginning = Data()
+    /// What the file has before that, by which another one in its place is found out.
+    private var ending = Data()
+
+    /// How many files there were, one in the place of the other.
+    private var fileNumber = 0
+
     // By the UTF-8 of its id, as stores distinguish them: a `String` equals others that are written differently.
-    private var lastLines: [[UInt8]: Mark] = [:]
-
-    private struct Mark {
-        let line: Int
-
-        /// When the journal began: another machine of the same id, made after that was deleted, has another journal.
-        let began: Date
-    }
+    private var lastLines: [[UInt8]: LastLines] = [:]
 
     /// Names a file, which is made with the first line.
     /// - Parameter file: The file.
@@ -48,26 +50,27 @@ public actor JournalFile {
         }
         guard !journals.isEmpty else { return }
         let file = try locked()
-        let isTorn = try catchUp(file)
-        var data = Data(isTorn ? "\n".utf8 : "".utf8)
-        var marks: [[UInt8]: Mark] = [:]
+        let end = try catchUp(file)
+        var data = Data(end > offset ? "\n".utf8 : "".utf8)
+        var appended: [[UInt8]: LastLines] = [:]
         for (id, journal) in journals {
             guard let began = journal.began else { continue }
             let key = Array(id.utf8)
-            let mark = (marks[key] ?? lastLines[key]).flatMap { $0.began == began ? $0 : nil }
+            var found = appended[key] ?? lastLines[key] ?? LastLines()
+            let last = found.number(of: began)
             let lines = journal.firstLine..<(journal.firstLine + journal.count)
             // Somebody who has saved later may have been here before.
-            for line in lines where line > mark?.line ?? 0 {
-                let isFirst = marks[key] == nil && mark == nil
-                marks[key] = Mark(line: line, began: began)
+            for line in lines where line > last {
                 data += try Self.encoded(
                     JournalFileLine(
                         id: id,
                         line: line,
-                        began: isFirst ? began : nil,
+                        began: found.follows(began, in: fileNumber) ? nil : began,
                         occurrence: journal[line - journal.firstLine]
                     )
                 )
+                found.note(line, of: began, in: fileNumber)
+                appended[key] = found
             }
         }
         guard !data.isEmpty else { return }
@@ -75,9 +78,9 @@ public actor JournalFile {
             try file.append(data)
             try file.sync()
         }
-        offset += data.count
-        if beginning.isEmpty { beginning = try start(of: file) }
-        lastLines.merge(marks) { $1 }
+        offset = end + data.count
+        ending = Data(data.suffix(Self.endingSize))
+        lastLines.merge(appended) { $1 }
     }
 
     /// The file, locked among threads and processes until it is closed.
@@ -96,29 +99,37 @@ public actor JournalFile {
         }
     }
 
+    private static let endingSize = 512
+
     /// Reads what others have appended.
-    /// - Returns: Whether the file ends with a part of a line.
-    private func catchUp(_ file: borrowing SystemFile) throws(ArchiveError) -> Bool {
-        let start = try start(of: file)
-        if !start.starts(with: beginning) { offset = 0 }
-        beginning = start
+    /// - Returns: Where the file ends; behind the last complete line if somebody has left a part of a line.
+    private func catchUp(_ file: borrowing SystemFile) throws(ArchiveError) -> Int {
+        if try bytes(ending.count, of: file, before: offset) != ending {
+            offset = 0
+            fileNumber += 1
+        }
         var buffer = LineBuffer(limit: .max)
+        var end = offset
         try ArchiveError.of(path) { () throws(SystemError) in try file.seek(to: offset) }
         while true {
             let chunk = try ArchiveError.of(path) { () throws(SystemError) in try file.next(1 << 16) }
             if chunk.isEmpty { break }
-            offset += chunk.count
+            end += chunk.count
             buffer.add(chunk)
             while let line = buffer.next() { note(line) }
+            offset = end - buffer.incompleteCount
         }
-        return buffer.last() != nil
+        // It may lack nothing but the line break, with which the next append begins.
+        if let line = buffer.last() { note(line) }
+        ending = try bytes(min(offset, Self.endingSize), of: file, before: offset)
+        return end
     }
 
-    /// The first bytes of the file.
-    private func start(of file: borrowing SystemFile) throws(ArchiveError) -> Data {
+    /// The last bytes before a place in the file; fewer if it ends there already.
+    private func bytes(_ count: Int, of file: borrowing SystemFile, before place: Int) throws(ArchiveError) -> Data {
         try ArchiveError.of(path) { () throws(SystemError) in
-            try file.seek(to: 0)
-            return try file.next(512)
+            try file.seek(to: place - count)
+            return try file.next(count)
         }
     }
 
@@ -126,7 +137,7 @@ public actor JournalFile {
         guard case .data(let data) = line, let entry = try? LineHead(data) else { return }
         let key = Array(entry.id.utf8)
         let began = entry.began ?? lastLines[key]?.began ?? entry.date
-        lastLines[key] = Mark(line: entry.line, began: began)
+        lastLines[key, default: LastLines()].note(entry.line, of: began, in: fileNumber)
     }
 
     private static func encoded(_ line: JournalFileLine) throws(ArchiveError) -> Data {
@@ -135,6 +146,39 @@ public actor JournalFile {
         } catch {
             throw .unwritableState(line.occurrence.source, underlyingError: error)
         }
+    }
+}
+
+/// The last lines that the file has of an id: that of the journal to which the id's last line belongs, and that of the journal before.
+///
+/// There are two when a machine was deleted and made anew. Who has saved the old one may append its lines after those of the new one.
+private struct LastLines {
+    private var current: (began: Date, number: Int)?
+    private var other: (began: Date, number: Int)?
+
+    /// The number of the file in which the id's last line is.
+    private var fileNumber = 0
+
+    /// When the journal began to which the id's last line belongs.
+    var began: Date? { current?.began }
+
+    /// The number of the last line of the journal that began at a date; 0 if there is none.
+    func number(of began: Date) -> Int {
+        if let current, current.began == began { return current.number }
+        if let other, other.began == began { return other.number }
+        return 0
+    }
+
+    /// Whether the next line of a journal follows one of the same journal in a file.
+    func follows(_ began: Date, in fileNumber: Int) -> Bool {
+        current?.began == began && self.fileNumber == fileNumber
+    }
+
+    /// Notes a line of a journal, which is now the last one of the id.
+    mutating func note(_ number: Int, of began: Date, in fileNumber: Int) {
+        if began != current?.began { other = current }
+        current = (began, number)
+        self.fileNumber = fileNumber
     }
 }
 

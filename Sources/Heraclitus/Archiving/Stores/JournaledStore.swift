@@ -14,7 +14,8 @@
 /// An archive has the last lines of its machine's journal, saved with it as one. When a machine was saved, the file gets the lines that it
 /// does not have yet. A process that dies in between leaves them to the next save of that machine, whoever makes it. So the file has
 /// each line once, as long as no more lines are written between two saves than the journal keeps; where some are missing, the numbers of the
-/// lines tell. Machines that keep no journal leave the file alone.
+/// lines tell. Machines that keep no journal leave the file alone. The journals of machines within a machine's state are in its archive, and not
+/// in the file.
 public struct JournaledStore<Base: ArchiveStore>: ArchiveStore {
     private let base: Base
     private let journal: JournalFile
