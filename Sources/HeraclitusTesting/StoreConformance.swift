@@ -48,7 +48,8 @@ public enum StoreConformance {
     private typealias Check = @Sendable (any ArchiveStore, ConformanceReport) async throws -> Void
 
     private static let checks: [(String, Check)] = [
-        ("keeping", keeping), ("ids", ids), ("conflicts", conflicts), ("deleting", deleting), ("finding", finding),
+        ("keeping", keeping), ("ids", ids), ("conflicts", conflicts), ("deleting", deleting),
+        ("deleting at once", deletingAtOnce), ("finding", finding),
         ("pages", pages), ("deadlines", deadlines), ("several at once", several), ("updating together", together),
         ("saving together", transactions), ("transfers", transfers),
     ]
@@ -140,11 +141,13 @@ public enum StoreConformance {
     private static func deleting(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         report.expect(try await !store.delete("1", expecting: nil), "something was deleted that was never saved")
         await report.expectConflict(expected: 3, found: 0) { try await store.delete("1", expecting: 3) }
+        report.expect(try await !store.delete("1", expecting: 0), "something was deleted where nothing was expected")
         var largest = 0
         for isExpected in [false, true] {
             let revision = try await store.save(archive("1"))
             report.expect(revision > largest, "a revision comes again after something was deleted")
             largest = try await store.save(archive("1", replacing: revision))
+            await report.expectConflict(expected: 0, found: largest) { try await store.delete("1", expecting: 0) }
             try await store.save(archive("2"))
             report.expect(
                 try await store.delete("1", expecting: isExpected ? largest : nil),
@@ -161,6 +164,37 @@ public enum StoreConformance {
         let anew = try await store.save(archive("1", content: "[\"new\"]"))
         await report.expectConflict(expected: largest, found: anew) {
             try await store.save(archive("1", replacing: largest, content: "[\"old\"]"))
+        }
+    }
+
+    /// Somebody saves while others delete what is replaced.
+    private static func deletingAtOnce(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        for _ in 0..<30 {
+            let revision = try await store.save(archive("1"))
+            let (saved, deleted) = try await withThrowingTaskGroup(of: (isSave: Bool, isDone: Bool).self) { group in
+                for isSave in [true, false, true, false] {
+                    group.addTask {
+                        do {
+                            if isSave {
+                                try await store.save(archive("1", replacing: revision))
+                                return (isSave, true)
+                            }
+                            return (isSave, try await store.delete("1", expecting: revision))
+                        } catch StoreError.conflict {
+                            return (isSave, false)
+                        }
+                    }
+                }
+                return try await group.reduce(into: (0, 0)) { count, result in
+                    if result.isDone { if result.isSave { count.0 += 1 } else { count.1 += 1 } }
+                }
+            }
+            guard saved + deleted == 1 else {
+                return report.add("of two saves and two deletions of one revision \(saved) and \(deleted) were done")
+            }
+            let isThere = try await store.load("1") != nil
+            report.expect(isThere == (saved == 1), "what was deleted comes back, or what was saved is deleted")
+            try await store.delete("1", expecting: nil)
         }
     }
 

@@ -44,8 +44,8 @@ private struct TableStore: ArchiveStore {
     }
 
     func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
-        // What is deleted leaves a row with its revision, after which the next one comes.
-        try await change(id, expecting: revision) { last in Row(revision: last, archive: nil) } > 0
+        // What is deleted leaves a row with a revision of its own: whoever is about to replace what was there finds that it has changed.
+        try await change(id, expecting: revision) { last in Row(revision: last + 1, archive: nil) } > 0
     }
 
     private func change(_ id: String, expecting revision: Int?, _ row: (_ last: Int) -> Row) async throws -> Int {

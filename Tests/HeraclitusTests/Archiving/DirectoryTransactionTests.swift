@@ -158,6 +158,24 @@ struct Interrupted {
             .map { place.own.appendingPathComponent($0) }
     }
 
+    @Test(
+        "Whoever opens the folder leaves alone the record that somebody is just writing, and removes it when its writer has died"
+    )
+    func unfinishedRecord() async throws {
+        let place = try StoreTests.Place("directory")
+        let folder = try #require(place.folder)
+        try await place.store.save(together: [Interrupted.archive("a", 0), Interrupted.archive("b", 0)])
+        let draft = folder.appendingPathComponent(".store/transaction.1a2b.tmp")
+        try Data("{".utf8).write(to: draft)
+        let others = try OthersLock(folder.appendingPathComponent(".store/transaction.lock"))
+        _ = try DirectoryStore(at: folder)
+        #expect(FileManager.default.fileExists(atPath: draft.path))
+        others.release()
+        let store = try DirectoryStore(at: folder)
+        #expect(!FileManager.default.fileExists(atPath: draft.path))
+        #expect(try await store.ids() == ["a", "b"])
+    }
+
     @Test("Whoever has waited for a file meets what was decided meanwhile, also if it is not in its place yet")
     func decidedMeanwhile() async throws {
         let place = try await Interrupted(moved: 0)

@@ -37,6 +37,42 @@ import Testing
         #expect(try await store.load("1")?.revision == 1)
     }
 
+    /// A store that lists as due what was deleted meanwhile.
+    private final class LateStore: ArchiveStore {
+        let inner = InMemoryStore()
+
+        func load(_ id: String) async throws -> StoredArchive? { await inner.load(id) }
+        func save(_ archive: StoredArchive) async throws -> Int { try await inner.save(archive) }
+        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
+            try await inner.delete(id, expecting: revision)
+        }
+        func ids(of workflow: String?, in state: String?) async throws -> [String] {
+            await inner.ids(of: workflow, in: state)
+        }
+        func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
+            try await inner.ids(dueBy: date, of: workflow) + ["deleted"]
+        }
+    }
+
+    @Test("What was deleted after it was found to be due does not come back, and a date that is wrong is put right")
+    func deletedMeanwhile() async throws {
+        let store = LateStore()
+        try await store.update("1", of: Tagging.self) { $0.activate() }
+        let stored = try #require(try await store.load("1"))
+        let wrong = StoredArchive(
+            id: "1",
+            revision: stored.revision,
+            workflow: stored.workflow,
+            state: stored.state,
+            due: .distantPast,
+            archive: stored.archive
+        )
+        #expect(try await store.save(wrong) == stored.revision + 1)
+        #expect(try await store.fireDue(Tagging.self) == ["1", "deleted"])
+        #expect(try await store.ids() == ["1"])
+        #expect(try await store.load("1")?.due == nil)
+    }
+
     @Test(
         "An update that changed anything saves it: the state, a machine in it, or that it is active",
         arguments: StoreTests.kinds

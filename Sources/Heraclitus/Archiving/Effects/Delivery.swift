@@ -33,7 +33,8 @@ extension ArchiveStore {
     ///   - failed: Gets an effect that was not carried out, as it is stored then, and the error. It may throw to leave out the rest.
     ///   - handle: Carries an effect out. It is called on any thread.
     /// - Returns: The number of effects that were carried out and removed.
-    /// - Throws: What `failed` throws; `CancellationError`; errors of the store's medium.
+    /// - Throws: What `failed` throws; `CancellationError`; errors of the store's medium; ``StoreError/damaged(id:explanation:)`` for a machine whose
+    ///   effects cannot be read, when those of all others have been handed over.
     @discardableResult
     public func deliver<W: Workflow>(
         _ workflow: W.Type,
@@ -45,13 +46,25 @@ extension ArchiveStore {
         // What is saved from now on is for the next call, or this one might never end.
         let date = scheduler.date
         var count = 0
+        let damaged = Lock<[String: StoreError]>([:])
         while true {
             try Task.checkCancellation()
             let lease = Lease(policy: policy, scheduler: scheduler)
-            let claimed = try await claim(effectsBy: date, of: W.name, limit: max(1, policy.machinesAtOnce)) {
-                try $0.leased(lease, by: date)
+            let known = damaged.withLock { $0.count }
+            // More by those that are damaged, or they would hold up all others.
+            let claimed = try await claim(effectsBy: date, of: W.name, limit: max(1, policy.machinesAtOnce) + known) {
+                do {
+                    return try $0.leased(lease, by: date)
+                } catch StoreError.damaged(let id, let explanation) {
+                    damaged.withLock { $0[id] = .damaged(id: id, explanation: explanation) }
+                    return nil
+                }
             }
-            if claimed.isEmpty { return count }
+            let found = damaged.withLock { $0 }
+            if claimed.isEmpty, found.count == known {
+                if let first = found.min(by: { $0.key < $1.key }) { throw first.value }
+                return count
+            }
             count += try await withThrowingTaskGroup(of: Int.self) { group in
                 for archive in claimed {
                     group.addTask {
@@ -101,13 +114,7 @@ extension ArchiveStore {
     /// Writes down how an effect has gone.
     /// - Returns: What is still to be done by this worker; `nil` if nothing is.
     private func settle(_ key: EffectKey, _ outcome: Outcome, _ lease: Lease) async throws -> Outbox? {
-        try await changeOutbox(of: key.id) { outbox in
-            guard let index = outbox.index(of: key) else { return nil }
-            let isOwn = outbox.worker == lease.worker
-            // Whoever has leased it meanwhile, because this process stood still, need not do what was done.
-            guard isOwn || (outcome.isDone && index == outbox.head) else { return nil }
-            return outbox.settle(index, outcome, lease, isOwn: isOwn)
-        }
+        try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease) }
     }
 
     /// Calls a body, and renews the lease of a machine's effects as long as it runs.
@@ -170,8 +177,6 @@ private enum Outcome {
     case done
     case failed(any Error)
     case cancelled
-
-    var isDone: Bool { if case .done = self { true } else { false } }
 }
 
 extension StoredArchive {
@@ -185,13 +190,23 @@ extension StoredArchive {
 
 extension Outbox {
     /// Writes down how an effect has gone.
-    /// - Returns: What is still to be done under the lease; an empty one if it has ended.
-    fileprivate mutating func settle(_ index: Int, _ outcome: Outcome, _ lease: Lease, isOwn: Bool) -> Outbox {
+    /// - Returns: What is still to be done under the lease, an empty one if it has ended; `nil` if there is nothing to write down.
+    fileprivate mutating func settle(_ key: EffectKey, _ outcome: Outcome, _ lease: Lease) -> Outbox? {
+        let index = index(of: key)
+        guard worker == lease.worker else {
+            // Whoever has leased it meanwhile, because this process stood still, need not do what was done.
+            guard case .done = outcome, let index else { return nil }
+            remove(index)
+            return Outbox()
+        }
+        // Somebody else may have carried out or discarded it meanwhile: then those after it are still to be done.
         var goesOn = true
+        var delay = 0.0
         switch outcome {
-        case .done: effects.remove(at: index)
         case .cancelled: goesOn = false
+        case .done: if let index { remove(index) }
         case .failed(let error):
+            guard let index else { break }
             let failures = (effects[index].attempts ?? 0) + 1
             effects[index].attempts = failures
             effects[index].error = String("\(error)".prefix(1_000))
@@ -199,15 +214,12 @@ extension Outbox {
                 effects[index].parked = true
             } else {
                 goesOn = false
+                delay = lease.policy.delay(after: failures)
             }
         }
-        guard isOwn else { return Outbox() }
         guard goesOn, head != nil else {
             worker = nil
-            date = lease.scheduler.date
-            if case .failed = outcome, !goesOn {
-                date = lease.scheduler.date + lease.policy.delay(after: effects[index].attempts ?? 0)
-            }
+            date = lease.scheduler.date + delay
             return Outbox()
         }
         date = lease.end

@@ -4,7 +4,8 @@ public struct DeliveryPolicy: Sendable, Hashable {
     ///
     /// A worker renews it after each third of that time, as long as its handler runs, and others go by the dates of their own clocks. So clocks
     /// may differ by up to two thirds of it. If they differ by more, or if a process stands still for so long, two workers can be at the same effect at
-    /// the same time, which each handler recognises by the key. When a worker dies, its effects wait until the lease ends.
+    /// the same time, which each handler recognises by the key. When a worker dies, its effects wait until the lease ends. If its clock was hours ahead,
+    /// that is hours later for all others.
     public var lease: Duration
 
     /// After how many failures an effect is parked.

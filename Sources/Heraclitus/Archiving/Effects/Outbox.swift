@@ -70,6 +70,13 @@ struct Outbox: Codable {
         effects.firstIndex { $0.revision == key.revision && $0.index == key.index }
     }
 
+    /// Removes an effect.
+    mutating func remove(_ index: Int) {
+        // If it has failed, those after it have waited because of it alone.
+        if worker == nil, index == head { date = .distantPast }
+        effects.remove(at: index)
+    }
+
     /// Adds the effects of the states that were entered.
     mutating func add<W: Workflow>(
         _ entered: [any Effect],

@@ -44,14 +44,19 @@ extension ArchiveStore {
         // More of them and in any order, or all who look at the same time would try the same.
         for id in try await ids(withEffectsBy: date, of: workflow, limit: max(0, limit) * 8).shuffled()
         where claimed.count < limit {
-            guard let found = try await load(id), let changed = try change(found) else { continue }
             do {
+                guard let found = try await loadUndamaged(id), let changed = try change(found) else { continue }
                 claimed.append(changed.with(revision: try await save(changed)))
             } catch StoreError.conflict {
                 continue
             }
         }
         return claimed
+    }
+
+    /// Loads an archive; `nil` also for a damaged one, which whoever loads it is told of, and which here would hold up all others.
+    private func loadUndamaged(_ id: String) async throws -> StoredArchive? {
+        do { return try await load(id) } catch StoreError.damaged { return nil }
     }
 
     /// Lists the effects that were saved and not carried out yet, also those that are parked.
@@ -102,7 +107,7 @@ extension ArchiveStore {
     public func discard(_ key: EffectKey, attempts: Int = 1_000) async throws -> Bool {
         try await changeOutbox(of: key.id, attempts: attempts) { outbox in
             guard let index = outbox.index(of: key) else { return nil }
-            outbox.effects.remove(at: index)
+            outbox.remove(index)
             return true
         } ?? false
     }

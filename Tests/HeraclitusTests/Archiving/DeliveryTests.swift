@@ -1,0 +1,344 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+/// How effects are delivered when workers, operators and damage get into each other's way.
+@Suite("Deliveries that are disturbed") struct DeliveryTests {
+    struct Step: Effect, Equatable {
+        let number: Int
+    }
+
+    final class RestingState: EmptyState {}
+
+    final class SteppingState: WorkflowState, Effecting {
+        let count: Int
+        init(_ count: Int) { self.count = count }
+        var effects: [any Effect] { (0..<count).map { Step(number: $0) } }
+    }
+
+    struct Walk: Workflow {
+        static var initial: any WorkflowState { RestingState() }
+        static var effects: [any Effect.Type] { [Step.self] }
+        let step = Event(from: RestingState.self, SteppingState.self, to: SteppingState.self)
+    }
+
+    struct Failed: Error {}
+
+    /// What happened, in order.
+    final class Log: Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+
+        func wait(for line: String) async throws {
+            for _ in 0..<2_000 where !all.contains(line) { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(all.contains(line))
+        }
+    }
+
+    private let store: any ArchiveStore = InMemoryStore()
+    private let clock = ManualClock()
+    private let log = Log()
+
+    private func walk(_ id: String = "1", _ count: Int = 2) async throws {
+        try await store.update(id, of: Walk.self, scheduler: clock.scheduler) {
+            try $0.fire.step(SteppingState(count))
+        }
+    }
+
+    @discardableResult
+    private func deliver(
+        _ name: String = "",
+        policy: DeliveryPolicy = DeliveryPolicy(),
+        _ body: @escaping @Sendable (Int, EffectKey) async throws -> Void = { _, _ in }
+    ) async throws -> Int {
+        try await store.deliver(Walk.self, policy: policy, scheduler: clock.scheduler) { [log] _, key in
+            log.add("\(name)\(key.index)")
+            try await body(key.index, key)
+        }
+    }
+
+    private func left() async throws -> [Int] { try await store.effects(of: Walk.self).map(\.key.index) }
+
+    private func due(_ id: String = "1") async throws -> Date? { try await store.load(id)?.effectsDue }
+
+    @Test(
+        "A worker whose lease has lapsed leaves the rest to the one who has it, who goes on though the first is done already"
+    )
+    func lapsed() async throws {
+        try await walk()
+        async let first = deliver("a") { index, _ in
+            if index == 0 { try await log.wait(for: "b0") }
+        }
+        try await log.wait(for: "a0")
+        clock.advance(by: .seconds(61))
+        async let second = deliver("b") { index, _ in
+            if index == 0 { try await log.wait(for: "a ended") }
+        }
+        try await log.wait(for: "b0")
+        let lease = try await due()
+        #expect(try await first == 1)
+        #expect(try await due() == lease)
+        #expect(try await left() == [1])
+        #expect(try await deliver("c") == 0)
+        log.add("a ended")
+        #expect(try await second == 2)
+        #expect(log.all == ["a0", "b0", "a ended", "b1"])
+        #expect(try await left() == [])
+    }
+
+    @Test("What a worker has done whose lease has lapsed is not done again, also if it is not the next")
+    func lapsedAmid() async throws {
+        try await walk()
+        let policy = DeliveryPolicy(attempts: 1)
+        try await deliver("a", policy: policy) { [store, clock, log] index, key in
+            if index == 0 { throw Failed() }
+            clock.advance(by: .seconds(61))
+            try await store.retry(EffectKey(id: key.id, revision: key.revision, index: 0))
+            // Another has leased it meanwhile, and gives it back.
+            let other = Task {
+                try await store.deliver(Walk.self, scheduler: clock.scheduler) { _, key in
+                    log.add("b\(key.index)")
+                    try await Task.sleep(for: .seconds(3_600))
+                }
+            }
+            try await log.wait(for: "b0")
+            log.add("cancelled")
+            other.cancel()
+            _ = await other.result
+        }
+        #expect(try await left() == [0])
+        #expect(try await deliver("c") == 1)
+        #expect(log.all == ["a0", "a1", "b0", "cancelled", "c0"])
+    }
+
+    @Test("When somebody discards an effect that is being carried out, those after it go on", arguments: [false, true])
+    func discardedMeanwhile(fails: Bool) async throws {
+        try await walk("1", 3)
+        let count = try await deliver { [store] index, key in
+            guard index == 0 else { return }
+            try await store.discard(key)
+            if fails { throw Failed() }
+        }
+        #expect(count == (fails ? 2 : 3))
+        #expect(log.all == ["0", "1", "2"])
+        #expect(try await due() == nil)
+    }
+
+    @Test(
+        "When the only effect is discarded that is being carried out, nothing is left, and the machine's next one is delivered"
+    )
+    func onlyOneDiscarded() async throws {
+        try await walk("1", 1)
+        try await deliver { [store] _, key in try await store.discard(key) }
+        #expect(try await due() == nil)
+        try await walk("1", 1)
+        #expect(try await deliver() == 1)
+    }
+
+    @Test("When an effect is discarded that has failed, those that have waited for it wait no longer")
+    func discardedWaiting() async throws {
+        try await walk()
+        #expect(try await deliver { _, _ in throw Failed() } == 0)
+        #expect(try await deliver() == 0)
+        let waiting = try #require(try await store.effects(of: Walk.self).first)
+        // One that is not the next changes nothing.
+        try await store.discard(try #require(try await store.effects(of: Walk.self).last).key)
+        try await walk()
+        #expect(try await deliver() == 0)
+        #expect(try await store.discard(waiting.key))
+        #expect(try await deliver() == 2)
+    }
+
+    @Test("An effect that is to be tried again is so at once, whether it waits or is parked", arguments: [1, 2])
+    func retried(attempts: Int) async throws {
+        try await walk("1", 1)
+        let policy = DeliveryPolicy(attempts: attempts, firstDelay: .seconds(600))
+        #expect(try await deliver(policy: policy) { _, _ in throw Failed() } == 0)
+        let failed = try #require(try await store.effects(of: Walk.self).first)
+        #expect(failed.isParked == (attempts == 1))
+        #expect(try await deliver(policy: policy) == 0)
+        #expect(try await store.retry(failed.key))
+        #expect(try await store.effects(of: Walk.self).map(\.attempts) == [0])
+        #expect(try await deliver(policy: policy) { _, _ in throw Failed() } == 0)
+        #expect(try await store.effects(of: Walk.self).map(\.attempts) == [1])
+    }
+
+    @Test("A policy of no machines at once delivers one at a time")
+    func noneAtOnce() async throws {
+        for id in ["1", "2"] { try await walk(id) }
+        #expect(try await deliver(policy: DeliveryPolicy(machinesAtOnce: 0)) == 4)
+    }
+
+    @Test("A lease is renewed long before it ends", .timeLimit(.minutes(5)))
+    func renewed() async throws {
+        try await walk("1", 1)
+        let start = ContinuousClock.now
+        try await deliver(policy: DeliveryPolicy(lease: .seconds(9))) { [store] _, _ in
+            let first = try await store.load("1")?.revision
+            while try await store.load("1")?.revision == first { try await Task.sleep(for: .milliseconds(20)) }
+        }
+        #expect(ContinuousClock.now - start < .seconds(9))
+    }
+
+    @Test("A worker that carries out one effect after the other keeps the lease all the time")
+    func keptLease() async throws {
+        try await walk("1", 6)
+        let count = try await deliver { [self] _, _ in
+            clock.advance(by: .seconds(40))
+            let others = try await deliver("other")
+            #expect(others == 0)
+        }
+        #expect(count == 6)
+    }
+
+    @Test("A worker whose lease has lapsed does not renew that of another", .timeLimit(.minutes(5)))
+    func renewedForOthers() async throws {
+        try await walk("1", 1)
+        let lease = Duration.milliseconds(60)
+        async let first = deliver("a", policy: DeliveryPolicy(lease: lease)) { _, _ in
+            try await log.wait(for: "b ended")
+        }
+        try await log.wait(for: "a0")
+        while !log.all.contains("b ended") {
+            // The first renews its lease all the time, so time has to pass at once.
+            clock.advance(by: .seconds(1))
+            try await deliver("b", policy: DeliveryPolicy(lease: .seconds(3_600))) { [self] _, _ in
+                let end = try await due()
+                for _ in 0..<10 {
+                    try await Task.sleep(for: lease / 3)
+                    let now = try await due()
+                    #expect(now == end)
+                }
+                log.add("b ended")
+            }
+        }
+        _ = try await first
+    }
+
+    @Test("Workers whose clocks differ by hours lose no effect, and hand over those of a machine in order")
+    func clocks() async throws {
+        let (store, log) = (store, log)
+        for id in 0..<4 { try await walk("\(id)", 5) }
+        let hours = [-5.0, 0, 3]
+        let schedulers = hours.map { hours in Scheduler(ContinuousClock()) { Date() + hours * 3_600 } }
+        let policy = DeliveryPolicy(lease: .milliseconds(200), attempts: 1_000, firstDelay: .milliseconds(1))
+        // Who is behind sees only what is long due; who is ahead puts off what has failed, and does it himself.
+        for round in 0..<200 {
+            if try await store.effects(of: Walk.self).isEmpty { break }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for scheduler in schedulers {
+                    group.addTask {
+                        try await store.deliver(Walk.self, policy: policy, scheduler: scheduler) { _, key in
+                            if round < 3, key.index == round { throw Failed() }
+                            log.add("\(key)")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(try await store.effects(of: Walk.self).isEmpty)
+        for id in 0..<4 {
+            let calls = log.all.filter { $0.hasPrefix("\(id)/") }
+            var seen: [String] = []
+            for call in calls where !seen.contains(call) { seen.append(call) }
+            #expect(seen.count == 5 && seen == seen.sorted(), "\(calls)")
+        }
+    }
+
+    /// A store whose ids begin with what is wrong with them.
+    private final class DamagedStore: ArchiveStore {
+        let inner = InMemoryStore()
+
+        /// Before how many of the next saves somebody else saves the same.
+        let conflicts = Mutex(0)
+
+        func load(_ id: String) async throws -> StoredArchive? {
+            guard let found = await inner.load(id) else { return nil }
+            if id.hasPrefix("row") { throw StoreError.damaged(id: id, explanation: "its row") }
+            guard id.hasPrefix("effects") else { return found }
+            return StoredArchive(
+                id: id,
+                revision: found.revision,
+                workflow: found.workflow,
+                state: found.state,
+                archive: Data(#"{"outbox":7}"#.utf8)
+            )
+        }
+
+        func save(_ archive: StoredArchive) async throws -> Int {
+            let isMet = conflicts.withLock { conflicts in
+                conflicts -= 1
+                return conflicts >= 0
+            }
+            if isMet, let found = await inner.load(archive.id) { _ = try await inner.save(found) }
+            return try await inner.save(archive)
+        }
+        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
+            try await inner.delete(id, expecting: revision)
+        }
+        func ids(of workflow: String?, in state: String?) async throws -> [String] {
+            await inner.ids(of: workflow, in: state)
+        }
+        func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
+            try await inner.ids(withEffectsBy: date, of: workflow, limit: limit)
+        }
+    }
+
+    @Test("How an effect has gone is written down, whoever else saves the machine meanwhile")
+    func conflicts() async throws {
+        let store = DamagedStore()
+        try await store.update("1", of: Walk.self) { try $0.fire.step(SteppingState(2)) }
+        let log = log
+        let count = try await store.deliver(Walk.self) { _, key in
+            log.add("\(key.index)")
+            store.conflicts.withLock { $0 = 3 }
+        }
+        #expect(count == 2)
+        #expect(log.all == ["0", "1"])
+        #expect(try await store.effects(of: Walk.self).isEmpty)
+    }
+
+    @Test("However often an effect has failed, it waits no less than before")
+    func manyFailures() async throws {
+        try await walk("1", 1)
+        let policy = DeliveryPolicy(attempts: .max, firstDelay: .seconds(1), longestDelay: .seconds(600))
+        for failure in 1...80 {
+            try await deliver(policy: policy) { _, _ in throw Failed() }
+            let wait = try #require(try await due()).timeIntervalSince(clock.scheduler.date)
+            if failure > 10 { #expect((449.9...600.1).contains(wait), "\(failure)") }
+            clock.advance(by: .seconds(wait + 0.01))
+        }
+    }
+
+    @Test("Of an error no more than its beginning is kept")
+    func longErrors() async throws {
+        struct Long: Error, CustomStringConvertible { var description: String { String(repeating: "é", count: 5_000) } }
+        try await walk("1", 1)
+        try await deliver { _, _ in throw Long() }
+        #expect(try await store.effects(of: Walk.self).map(\.error) == [String(repeating: "é", count: 1_000)])
+    }
+
+    @Test("Machines whose effects are damaged hold up no others, and are an error with the id in the end")
+    func damaged() async throws {
+        let store = DamagedStore()
+        for number in 10..<30 {
+            try await store.inner.update("effects \(number)", of: Walk.self) { try $0.fire.step(SteppingState(1)) }
+        }
+        for id in ["row", "1", "2", "3"] {
+            try await store.inner.update(id, of: Walk.self) { try $0.fire.step(SteppingState(2)) }
+        }
+        let log = log
+        let error = await #expect(throws: StoreError.self) {
+            try await store.deliver(Walk.self, policy: DeliveryPolicy(machinesAtOnce: 1)) { _, key in log.add(key.id) }
+        }
+        guard case .damaged("effects 10", _) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(log.all.sorted() == ["1", "1", "2", "2", "3", "3"])
+        await #expect(throws: StoreError.self) { try await store.effects(of: Walk.self) }
+    }
+}
