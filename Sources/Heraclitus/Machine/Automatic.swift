@@ -106,13 +106,24 @@ extension StateMachine: AutomaticMachine {
     }
 
     func workHasFailed(_ work: StateWork, _ failed: FailedWork) {
-        let error = failed.error
-        let snapshot = core.snapshot
         if work.isOver {
-            if error is CancellationError { return }
+            if failed.error is CancellationError { return }
             // Observers have heard of an event that came too late.
-            if let error = error as? InvalidTransition, error.reason == .notCurrent { return }
-        } else if let failure = definition.states[snapshot.status.index].failure {
+            if let error = failed.error as? InvalidTransition, error.reason == .notCurrent { return }
+            return tell(failed, of: work)
+        }
+        do {
+            // In a turn of its own: a transition under way on another thread may have left the state, and not ended the work yet.
+            try core.perform(Call(self, [:])) { _ in follow(failed, of: work) }
+        } catch {
+            follow(failed, of: work)
+        }
+    }
+
+    /// Fires what is to follow from an error of work that counts, or tells observers of it.
+    private func follow(_ failed: FailedWork, of work: StateWork) {
+        let error = failed.error
+        if !work.isOver, let failure = definition.states[core.now.index].failure {
             do throws(InvalidTransition) {
                 let selector = EventSelector.event(failure.event).bound(to: work.id)
                 return try fire(selector, userInfo: UserInfo(failure: error)) { candidate in
@@ -123,11 +134,20 @@ extension StateMachine: AutomaticMachine {
                 // Observers have heard that it was rejected, but not of the work's own error.
             }
         }
+        tell(failed, of: work)
+    }
+
+    private func tell(_ failed: FailedWork, of work: StateWork) {
+        let call = Call(self, [:])
+        // A turn would activate a machine that was suspended when a run has ended.
+        guard core.now.isActive else { return core.tellOutsideTurn(.failed(failed), call) }
         // Asked in the machine's turn, in which it does not change: the state has its newest data, unless it was left.
         func told() -> FailedWork {
-            if !work.isOver, let state = state as? any WorkflowState { return FailedWork(state: state, error: error) }
+            if !work.isOver, let state = state as? any WorkflowState {
+                return FailedWork(state: state, error: failed.error)
+            }
             return failed
         }
-        core.announce(.failed(told()), Call(self, [:]))
+        core.announce(.failed(told()), call)
     }
 }

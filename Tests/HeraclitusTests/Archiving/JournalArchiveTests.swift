@@ -157,6 +157,12 @@ import Testing
         #expect(machine.journal.mermaidGantt().contains("section") && machine.journal.mermaidSequence().contains("s0"))
         try machine.fire.send(SentState("a"))
         #expect(try StateMachine<SilentParcel>(archive: machine.archive()).journal.count == 4)
+        // Where no line number is left for one more that is dropped.
+        let short = archive.replacing(#""limit":9007199254740992"#, with: #""limit":2"#)
+        let full = try StateMachine<SilentParcel>(archive: Data(short.utf8))
+        try full.fire.send(SentState("a"))
+        let restored = try StateMachine<SilentParcel>(archive: full.archive()).journal
+        #expect(restored.map(\.source) == ["a\n:;#\"b", "Packed"] && restored.droppedCount == 9_007_199_254_740_992)
     }
 
     @Test(

@@ -170,5 +170,7 @@ import Testing
         // Once more after the delay that a conflict brings.
         try await expectUnit(arrivals: 2)
         try await expectUnit(arrivals: 1)
+        let journal = JournalFile(at: FileManager.default.temporaryDirectory.appendingPathComponent("no journal"))
+        #expect(JournaledStore(store, journal: journal).executor === store.thread)
     }
 }

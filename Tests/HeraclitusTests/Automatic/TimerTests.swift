@@ -101,6 +101,18 @@ import Testing
         func set(to seconds: Double) { self.seconds.withLock { $0 = seconds } }
     }
 
+    @Test("What is due at this very moment is fired by who waits for the machine to settle")
+    func settlesWhatIsDueNow() async throws {
+        let time = StandingTime()
+        let machine = StateMachine<Bell>(scheduler: Scheduler(ContinuousClock()) { time.date })
+        try machine.fire.wait(WaitingState(until: time.date.addingTimeInterval(1_000)))
+        await machine.settled()
+        #expect(machine.isIn(WaitingState.self))
+        time.set(to: 1_000)
+        await machine.settled()
+        #expect(machine.isIn(SilentState.self))
+    }
+
     /// A house with a bell in it.
     struct House: Workflow {
         static var initial: any WorkflowState { EmptyHouseState() }

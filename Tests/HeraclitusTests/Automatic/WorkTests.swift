@@ -86,9 +86,15 @@ private struct Shop: Workflow {
     func left() async throws {
         let bench = Bench { _, _ in }
         let machine = machine(bench)
-        // Work that had begun would have time to say so.
-        machine.willExit(BusyState.self) { _, _ in usleep(100_000) }
-        try machine.fire.start(BusyState(-1))
+        let hasBegun = DispatchSemaphore(value: 0)
+        let other = self.machine(Bench { _, _ in hasBegun.signal() })
+        machine.willExit(BusyState.self) { _, _ in
+            // Work that had begun would be before that of the other one in the queue of tasks.
+            #expect(throws: Never.self) { try other.fire.start(BusyState()) }
+            #expect(hasBegun.comes())
+            usleep(10_000)
+        }
+        try await onOwnThread { try machine.fire.start(BusyState(-1)) }
         await machine.settled()
         #expect(bench.journal.entries == ["didEnter", "didExit"])
     }
@@ -165,6 +171,31 @@ private struct Shop: Workflow {
         bench.released.open()
         try await bench.ended.wait()
         #expect(heard.entries == ["the work of BusyState has failed: spoilt 1"])
+    }
+
+    @Test("An error that comes while the state is being left is told, and fires nothing")
+    func failsMeanwhile() async throws {
+        let bench = Bench { _, here in
+            here.context.begun.open()
+            await here.context.released.waitStubbornly()
+            throw Spoilt()
+        }
+        let machine = machine(bench)
+        let heard = Journal()
+        machine.observe { occurrence in
+            heard.write(occurrence.kind.rawValue)
+            if occurrence.kind == .failed { bench.ended.open() }
+        }
+        machine.willExit(BusyState.self) { _, _ in
+            bench.released.open()
+            // Time for the work to fail.
+            usleep(100_000)
+        }
+        try machine.fire.start(BusyState(1))
+        try await bench.begun.wait()
+        try await onOwnThread { try machine.fire.stop() }
+        try await bench.ended.wait()
+        #expect(heard.entries == ["transitioned", "transitioned", "failed"])
     }
 
     @Test("An error fires the event of the state, whose callbacks see it; also a cancelling that nobody has asked for")
@@ -442,6 +473,67 @@ extension WorkTests {
         try await machine.run()
         #expect(machine.isIn(MadeState.self))
         #expect(bench.journal.entries == ["didEnter", "work 1", "work 1", "didExit"])
+    }
+
+    @Test("Work that throws because its run was cancelled has not failed, also if it does so before the run knows")
+    func cancelledFirst() async throws {
+        let bench = Bench { _, here in
+            try await withTaskCancellationHandler {
+                here.context.begun.open()
+                try await here.context.released.wait()
+            } onCancel: {
+                // On the thread that cancels, which goes on to tell the run.
+                usleep(100_000)
+            }
+        }
+        let machine = machine(bench)
+        let run = Task { try await machine.run() }
+        while !machine.isActive { await Task.yield() }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        try await onOwnThread { run.cancel() }
+        await #expect(throws: CancellationError.self) { try await run.value }
+        #expect(machine.isIn(BusyState.self) && machine.revision == 1)
+    }
+
+    @Test("Who waits until a machine has settled and is cancelled waits no longer")
+    func settlingCancelled() async throws {
+        let bench = Bench { _, here in
+            here.context.begun.open()
+            try await here.context.released.wait()
+        }
+        let machine = machine(bench)
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        let settling = Task { await machine.settled() }
+        try await Task.sleep(for: .milliseconds(20))
+        settling.cancel()
+        await settling.value
+        #expect(machine.isIn(BusyState.self))
+    }
+
+    @Test("Work from before a run that fails after it is told, and begins nothing again")
+    func failsAfterRun() async throws {
+        let bench = Bench { _, here in
+            let isFirst = here.context.journal.entries.count { $0 == "work 1" } == 1
+            here.context.begun.open()
+            guard isFirst else { return try await Latch().wait() }
+            await here.context.released.waitStubbornly()
+            throw Spoilt()
+        }
+        let machine = machine(bench)
+        machine.observe { if $0.kind == .failed { bench.ended.open() } }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        let run = Task { try await machine.run() }
+        while bench.journal.entries.count(where: { $0 == "work 1" }) < 2 { await Task.yield() }
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        bench.released.open()
+        try await bench.ended.wait()
+        // Time for what would begin.
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(bench.journal.entries.count { $0 == "work 1" } == 2)
     }
 
     @Test("A machine without its context is not run, and one in a final state has been")

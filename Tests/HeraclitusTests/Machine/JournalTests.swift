@@ -113,11 +113,21 @@ import Testing
             look()
             Thread.sleep(forTimeInterval: 0.002)
         }
-        try parcel.fire.send(SentState("a"))
+        let whole = try ContinuousClock().measure { try parcel.fire.send(SentState("a")) }
         #expect(seen.withLock { $0.map(\.0) } == [0, 1] && seen.withLock { $0.map(\.1) } == [nil, 1])
         #expect(seen.withLock { $0.allSatisfy { $0.2 == nil } })
         let duration = try #require(parcel.journal.last?.duration)
-        #expect(duration >= .milliseconds(2))
+        #expect(duration >= .milliseconds(2) && duration <= whole)
+    }
+
+    @Test("How long callbacks took is not written beside another line when theirs was dropped meanwhile")
+    func droppedMeanwhile() throws {
+        let parcel = StateMachine<SilentParcel>(journal: .last(1))
+        parcel.didEnter(SentState.self) { _, _ in
+            _ = #expect(throws: InvalidTransition.self) { try parcel.fire(named: "fly") }
+        }
+        try parcel.fire.send(SentState("a"))
+        #expect(Self.lines(parcel) == ["1 rejected fly Sent unknownEvent"] && parcel.journal.first?.duration == nil)
     }
 
     @Test("A copy has it, and both go on alone")
@@ -178,6 +188,34 @@ import Testing
         #expect(parcel.journal.count { $0.kind == .rejected } == 300)
         #expect(parcel.journal.count == 1501 && parcel.revision == 1201)
         #expect(parcel.journal.filter { $0.kind == .transitioned }.map(\.revision) == Array(1...1201))
+    }
+
+    /// A value of a user info that does something when it is released.
+    private final class Farewell: Codable, Sendable {
+        let say: (@Sendable () -> Void)?
+        init(_ say: @escaping @Sendable () -> Void) { self.say = say }
+        init(from decoder: any Decoder) throws { say = nil }
+        func encode(to encoder: any Encoder) throws {}
+        deinit { say?() }
+    }
+
+    @Test("What is released with a line that is dropped may read the journal, and fire")
+    func releasing() throws {
+        let heard = Journal()
+        let parcel = StateMachine<SilentParcel>(journal: .last(1))
+        func farewell(_ name: String) -> Farewell {
+            Farewell { [weak parcel] in
+                heard.write("\(name) \(parcel?.journal.last?.revision ?? 0)")
+                try? parcel?.fire.track(SentState(name))
+            }
+        }
+        try parcel.fire.send(SentState("a"), userInfo: ["a": farewell("transition")])
+        try parcel.fire.lose()
+        #expect(heard.entries == ["transition 2"])
+        let other = StateMachine<SilentParcel>(journal: .last(1))
+        try other.fire.send(SentState("a"), userInfo: ["a": farewell("rejection")])
+        #expect(throws: InvalidTransition.self) { try other.fire(named: "fly") }
+        #expect(heard.entries == ["transition 2", "rejection 2"])
     }
 
     @Test("It keeps no state object and no machine")
