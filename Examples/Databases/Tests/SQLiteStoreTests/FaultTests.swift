@@ -198,6 +198,7 @@ import Testing
         "A row that somebody has damaged is an error with its id; others are found, and it can be deleted",
         arguments: [
             "archive = null", "state = cast(x'ff' as text)", "id_rest = x'41'", "revision = 0", "revision = -5",
+            "state = null",
         ]
     )
     func damaged(change: String) async throws {
