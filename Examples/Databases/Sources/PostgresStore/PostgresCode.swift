@@ -5,8 +5,8 @@ enum PostgresCode {
     static func failure(_ code: String, _ text: String) -> ConnectionFailure {
         switch code {
         // Serialization failures and deadlocks, of which the server has undone everything; two that make the same table; a
-        // statement that was prepared once and is no more.
-        case "40001", "40P01", "23505", "42P07", "42710", "26000": .outrun(text)
+        // statement that was prepared once and is no more, or that a transaction has found to be prepared.
+        case "40001", "40P01", "23505", "42P07", "42710", "26000", "25P02": .outrun(text)
         // Without a code the server did not say anything. With "40003" it does not know itself.
         case "", "40003", "57P01", "57P02", "57P05": .lost(text)
         // Time ran out, perhaps because of a lock.

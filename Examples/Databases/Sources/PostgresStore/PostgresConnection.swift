@@ -125,13 +125,19 @@ public import SQLStores
     }
 
     /// The name under which a statement is prepared.
+    ///
+    /// What stands between may send it to a server where others of this kind have prepared theirs: what has one name is one statement.
     private func prepare(_ statement: SQLStatement) throws -> String {
         if let name = prepared[statement] { return name }
-        let name = "s\(prepared.count)"
+        let name = Data(statement.sql.utf8).sha256.prefix(15).base64EncodedString()
         let sql = statement.sql.replacing("?", with: "$")
         let result = unsafe try result(PQsendPrepare(server, name, sql, 0, nil) == 1)
         defer { unsafe PQclear(result) }
-        unsafe try check(result)
+        do {
+            unsafe try check(result)
+        } catch ConnectionFailure.refused(.failed("42P05", _)) {
+            // Somebody has prepared it there.
+        }
         prepared[statement] = name
         return name
     }

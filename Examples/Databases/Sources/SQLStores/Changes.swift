@@ -47,9 +47,11 @@ private struct Last {
 
 extension SQLConnection {
     func load(_ id: StoredID) throws -> StoredArchive? {
-        try row(of: Statements.load, id.key) {
+        let found = try row(of: Statements.load, id.key) { () throws -> StoredArchive? in
             guard bytes(5) == id.rest else { throw damaged(id, "it belongs to another id") }
             let revision = try revision(of: id)
+            // What was deleted has left its revision.
+            if (1...4).allSatisfy(isNull) { return nil }
             guard let workflow = text(1), let state = text(2) else {
                 throw damaged(id, "the name of its workflow or state is no text")
             }
@@ -65,6 +67,7 @@ extension SQLConnection {
                 archive: archive
             )
         }
+        return found.flatMap(\.self)
     }
 
     private func damaged(_ id: StoredID, _ explanation: String) -> StoreError {
@@ -136,7 +139,7 @@ extension SQLConnection {
             if let id = StoredID.text(self, beginning: 0, rest: 1) { ids.append(id) }
         }
         return try ids.compactMap { id in
-            guard let found = try load(StoredID(id)), let changed = try change(found) else { return nil }
+            guard let found = try loadUndamaged(StoredID(id)), let changed = try change(found) else { return nil }
             let revision = try save(Change(changed), false)
             return StoredArchive(
                 id: id,
@@ -147,6 +150,11 @@ extension SQLConnection {
                 archive: changed.archive
             )
         }
+    }
+
+    /// Loads an archive; `nil` also for a damaged row, which whoever loads it is told of, and which here would hold up all others.
+    private func loadUndamaged(_ id: StoredID) throws -> StoredArchive? {
+        do { return try load(id) } catch StoreError.damaged { return nil }
     }
 
     /// Does several things as one, or nothing.

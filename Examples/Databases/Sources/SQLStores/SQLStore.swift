@@ -190,6 +190,7 @@ extension SQLStore {
         _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
     ) async throws -> [StoredArchive] {
         let seconds = date.timeIntervalSinceReferenceDate
+        if seconds.isNaN { return [] }
         let query = Statements.idsSkippingLocked(withEffectsBy: seconds, of: workflow, limit: limit)
         // If the connection is lost others are claimed, and the first wait until their lease ends.
         return try await writers.run(for: nil) { connection, _ in

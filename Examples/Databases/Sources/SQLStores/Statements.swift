@@ -3,8 +3,9 @@
 /// A row stays when its archive is deleted, with nulls, so that the revisions of what is stored anew go on from there. `token` is new
 /// with every change; whoever lost the connection finds out by it whether a change is their own.
 enum Statements {
+    /// Also of what was deleted: a row that is damaged is not to look like that.
     static let load = SQLStatement(
-        "select revision, workflow, state, due, archive, id_rest from machines where id = ?1 and id_hash = ?2 and state is not null"
+        "select revision, workflow, state, due, archive, id_rest from machines where id = ?1 and id_hash = ?2"
     )
 
     static let insert = SQLStatement(

@@ -1,5 +1,5 @@
 internal import CCrypto
-import Foundation
+package import Foundation
 
 /// An id as it stands in the three columns `id`, `id_hash` and `id_rest`.
 ///
@@ -35,8 +35,8 @@ struct StoredID {
 }
 
 extension Data {
-    /// The hash of long ids in the table, as libcrypto has it.
-    var sha256: Data {
+    /// The hash of long ids in the table, and of what is prepared, as libcrypto has it.
+    package var sha256: Data {
         var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         unsafe withUnsafeBytes { bytes in
             _ = unsafe SHA256(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &hash)

@@ -12,12 +12,13 @@ public import SQLStores
     private var prepared: [SQLStatement: OpaquePointer] = unsafe [:]
     private var current: OpaquePointer?
 
-    /// Opens a file, or makes it.
+    /// Opens a file, or makes it if that is wanted.
     ///
     /// A commit has been synced to the disk when it returns.
-    package init(path: String, busyTimeout: Duration, sizeLimit: Int?) throws {
+    package init(path: String, busyTimeout: Duration, sizeLimit: Int?, makes: Bool = true) throws {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let flags =
+            SQLITE_OPEN_READWRITE | (makes ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard let opened = unsafe opened else {
             throw ConnectionFailure.refused(.inaccessible("There is no memory for it."))
@@ -77,6 +78,15 @@ public import SQLStores
 
     // MARK: - Statements
 
+    /// Refuses to go on with a file that is not at its place any more.
+    ///
+    /// What is written into it would be acknowledged, and gone with the last connection.
+    private func checkPlace() throws {
+        var hasMoved: Int32 = 0
+        unsafe sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        if hasMoved != 0 { throw SQLitePlace.gone }
+    }
+
     /// Carries a statement out, and calls a body for each row of its result.
     /// - Parameters:
     ///   - statement: The statement.
@@ -84,6 +94,7 @@ public import SQLStores
     ///   - body: Reads a row.
     /// - Throws: ``ConnectionFailure``, or what `body` throws.
     public func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws {
+        try checkPlace()
         let statement = unsafe try made(statement)
         defer {
             unsafe sqlite3_reset(statement)
@@ -182,7 +193,8 @@ public import SQLStores
         case SQLITE_BUSY, SQLITE_LOCKED: .refused(.busy)
         case SQLITE_FULL: .refused(.full(explanation))
         case SQLITE_TOOBIG: .refused(.unstorable(explanation))
-        case SQLITE_NOTADB: .refused(.otherTables(explanation))
+        // An error of a statement that never changes: its table or columns are not there, or not so.
+        case SQLITE_NOTADB, SQLITE_ERROR: .refused(.otherTables(explanation))
         case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: .refused(.inaccessible(explanation))
         default: .refused(.failed(code: "\(code)", explanation))
         }

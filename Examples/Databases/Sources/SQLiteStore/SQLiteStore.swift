@@ -12,6 +12,9 @@ public import SQLStores
 /// Any number of processes of one computer may use the file at once. What was saved is on the disk when `save` returns. One connection
 /// writes and a few others read, on threads of their own, so a call never holds a thread of Swift's tasks. Units of work run on those of the one
 /// that writes.
+///
+/// A file that is moved, deleted or replaced while a store has it open is `DatabaseError.Reason.inaccessible` from then on. Make the store anew
+/// where the file is to be used that is there now.
 public final class SQLiteStore: SQLStore {
     /// The connections that read.
     public let readers: ConnectionPool<SQLiteConnection>
@@ -33,10 +36,18 @@ public final class SQLiteStore: SQLStore {
         sizeLimit: Int? = nil
     ) async throws {
         let path = file.path
+        let place = SQLitePlace(path: path)
         let open: @Sendable () throws -> SQLiteConnection = {
-            let connection = try SQLiteConnection(path: path, busyTimeout: busyTimeout, sizeLimit: sizeLimit)
-            try SQLiteTable.check(connection)
-            return connection
+            try place.open { makes in
+                let connection = try SQLiteConnection(
+                    path: path,
+                    busyTimeout: busyTimeout,
+                    sizeLimit: sizeLimit,
+                    makes: makes
+                )
+                try SQLiteTable.check(connection, makes: makes)
+                return connection
+            }
         }
         self.readers = ConnectionPool(size: readers, store: path, open: open)
         // A unit of work goes on while another one saves.

@@ -34,10 +34,13 @@ enum SQLiteTable {
         ["alter table machines add column effects real", effectsIndex, "pragma user_version = 2"]
     ]
 
-    /// Makes the table in an empty file, or checks the one that is there.
-    static func check(_ connection: SQLiteConnection) throws {
+    /// Makes the table in an empty file if that is wanted, or checks the one that is there.
+    static func check(_ connection: SQLiteConnection, makes: Bool) throws {
         // What is there at one moment.
         let mustBeMade = try connection.transaction { try !isThere(connection) }
+        guard makes || !mustBeMade else {
+            throw ConnectionFailure.refused(.otherTables("Its table was there when the store was made, and is gone."))
+        }
         // Not before it is known whose file it is.
         try connection.useLog()
         if mustBeMade {
@@ -55,11 +58,7 @@ enum SQLiteTable {
                 }
             }
         }
-        do {
-            for statement in SQLStatement.ofStores { try connection.prepare(statement) }
-        } catch ConnectionFailure.refused(.failed(_, let explanation)) {
-            throw ConnectionFailure.refused(.otherTables(explanation))
-        }
+        for statement in SQLStatement.ofStores { try connection.prepare(statement) }
     }
 
     private static func isThere(_ connection: SQLiteConnection) throws -> Bool {

@@ -151,6 +151,222 @@ struct FaultTests {
         }
     }
 
+    @Test("Connections that are cut leave none of several that are saved together half done", .timeLimit(.minutes(10)))
+    func cutTogether() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database)
+        let ids = ["0", "1", "2", "3"]
+        for id in ids { try await store.pass(id) }
+        let name = database.split(separator: "dbname=")[1]
+        let cutting = Task {
+            while !Task.isCancelled {
+                try await server.sql(
+                    "select pg_terminate_backend(pid) from pg_stat_activity where datname = '\(name)'",
+                    in: "postgres"
+                )
+                try await Task.sleep(for: .milliseconds(25))
+            }
+        }
+        let certain = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    var certain = 0
+                    while certain < 30 {
+                        do {
+                            try await store.update(together: ids, of: Turnstile.self, attempts: 1_000) { machines in
+                                for machine in machines {
+                                    try machine.fire.pass { closed in
+                                        Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil)
+                                    }
+                                }
+                            }
+                            certain += 1
+                        } catch is DatabaseError {
+                        }
+                    }
+                    return certain
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        cutting.cancel()
+        _ = await cutting.result
+        var numbers: Set<Int> = []
+        for id in ids { numbers.insert(try await store.passed(id)) }
+        #expect(numbers.count == 1 && numbers.first ?? 0 > certain, "\(numbers) after \(certain)")
+    }
+
+    @Test(
+        "What a database says of a change is an error of its own kind, with the id, and nothing has changed",
+        arguments: [
+            ("53100", "full"), ("53200", "full"), ("53300", "inaccessible"), ("25006", "inaccessible"),
+            ("42501", "inaccessible"), ("57P03", "inaccessible"), ("28000", "inaccessible"), ("57014", "busy"),
+            ("55P03", "busy"), ("22021", "unstorable"), ("54000", "unstorable"), ("42P01", "otherTables"),
+            ("40001", "failed"), ("23514", "failed"), ("XX001", "failed"), ("58030", "failed"), ("08006", "unclear"),
+            ("40003", "unclear"), ("57P01", "unclear"),
+        ]
+    )
+    func codes(code: String, kind: String) async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database, connections: 1)
+        try await store.save(archive("1"))
+        try await server.sql(
+            "create function fail() returns trigger language plpgsql as $$ begin raise exception 'No.' using errcode = '\(code)'; end $$",
+            "create trigger fail before insert or update on machines for each row execute function fail()",
+            in: database
+        )
+        for change in [{ _ = try await store.save(archive("1", replacing: 1)) }, { _ = try await store.delete("1") }] {
+            let error = await #expect(throws: DatabaseError.self) { try await change() }
+            #expect(error.map { "\($0.reason)".hasPrefix(kind) } == true, "\(String(describing: error))")
+            #expect(error?.id == "1")
+        }
+        #expect(try await store.load("1") == archive("1", replacing: 1))
+        try await server.sql("drop trigger fail on machines", in: database)
+        #expect(try await store.save(archive("1", replacing: 1)) == 2)
+    }
+
+    @Test(
+        "A standby lists and loads, and says that it only reads; when it is promoted it saves",
+        .timeLimit(.minutes(10))
+    )
+    func recovery() async throws {
+        let primary = try await Server(port: try Proxy.freePort())
+        let standby = try await Server(port: try Proxy.freePort(), standbyOf: primary)
+        try await primary.sql("create database shop", in: "postgres")
+        try await PostgresStore(primary.place("shop")).save(archive("1"))
+        // What the primary has comes a little later.
+        #expect(await wait { (try? await PostgresStore(standby.place("shop")).load("1")) != nil })
+        let store = try await PostgresStore(standby.place("shop"))
+        #expect(try await store.load("1") == archive("1", replacing: 1))
+        #expect(try await store.ids() == ["1"])
+        func expectReading(_ id: String?, _ body: () async throws -> Void) async {
+            let error = await #expect(throws: DatabaseError.self) { try await body() }
+            guard case .inaccessible = error?.reason else {
+                return #expect(Bool(false), "\(String(describing: error))")
+            }
+            #expect(error?.id == id)
+        }
+        await expectReading("1") { try await store.save(archive("1", replacing: 1)) }
+        await expectReading("1") { try await store.delete("1") }
+        await expectReading(nil) { try await store.save(together: [archive("2"), archive("3")]) }
+        await expectReading(nil) { try await store.deliver(Meter.self) { _, _ in } }
+        try await standby.promote()
+        #expect(await wait { (try? await store.save(archive("1", replacing: 1))) == 2 })
+    }
+
+    @Test(
+        "What others were faster with is done again, a few times, until it is done",
+        arguments: ["40001", "40P01", "23505", "42P07", "42710", "26000"]
+    )
+    func outrun(code: String) async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database)
+        try await store.save(archive("1"))
+        // What a sequence has counted stays counted.
+        try await server.sql(
+            "create sequence attempts",
+            "create function fail() returns trigger language plpgsql as $$ begin if nextval('attempts') % 4 <> 0 then raise exception 'No.' using errcode = '\(code)'; end if; return new; end $$",
+            "create trigger fail before update on machines for each row execute function fail()",
+            in: database
+        )
+        #expect(try await store.save(archive("1", replacing: 1)) == 2)
+        // Nobody forgets what is prepared again and again in one transaction.
+        guard code != "26000" else { return }
+        #expect(try await store.save(together: [archive("1", replacing: 2), archive("2")]) == [3, 1])
+    }
+
+    @Test("A connection to a server that only reads is not used again")
+    func demoted() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database, connections: 1)
+        try await store.save(archive("1"))
+        func backend() async throws -> Int? {
+            try await store.readers.run(for: nil) { connection, _ in
+                try connection.row(of: SQLStatement("select pg_backend_pid()"), []) { connection.integer(0) }
+                    .flatMap(\.self)
+            }
+        }
+        let first = try #require(try await backend())
+        #expect(try await backend() == first)
+        try await store.readers.run(for: nil) { connection, _ in
+            try connection.run(SQLStatement("set default_transaction_read_only = on"))
+        }
+        await #expect(throws: DatabaseError.self) { try await store.save(archive("1", replacing: 1)) }
+        #expect(try await backend() != first)
+        #expect(try await store.save(archive("1", replacing: 1)) == 2)
+    }
+
+    @Test("Whoever forgets what was prepared, as what stands between does, is asked to prepare it anew")
+    func forgotten() async throws {
+        let database = try await Server.shared.value.database()
+        let store = try await PostgresStore(database, connections: 1)
+        try await store.save(archive("1"))
+        for revision in 1...3 {
+            try await store.readers.run(for: nil) { connection, _ in try connection.run(SQLStatement("deallocate all"))
+            }
+            #expect(try await store.save(archive("1", replacing: revision)) == revision + 1)
+        }
+    }
+
+    @Test("Numbers of other types are read as what they are, and dates that are none hold nothing up")
+    func numbers() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database)
+        for id in ["1", "2", "3"] { _ = try await store.count(id) }
+        try await server.sql(
+            "update machines set due = 'NaN', effects = 'NaN' where id = '1'",
+            "update machines set due = 'infinity', effects = '-infinity' where id = '2'",
+            in: database
+        )
+        #expect(try await store.count("1") == 2)
+        #expect(try await store.load("2")?.due?.timeIntervalSinceReferenceDate == .infinity)
+        #expect(try await store.count("2") == 2)
+        #expect(try await store.load("1")?.due == nil)
+        for date in [Double.nan, -.infinity].map(Date.init(timeIntervalSinceReferenceDate:)) {
+            #expect(try await store.ids(dueBy: date, of: nil) == [])
+            #expect(try await store.ids(withEffectsBy: date, of: nil, limit: 9) == [])
+            #expect(try await store.claim(effectsBy: date, of: Meter.name, limit: 9) { $0 } == [])
+        }
+        #expect(try await store.deliver(Meter.self) { _, _ in } == 5)
+        try await server.sql(
+            "alter table machines drop constraint machines_revision_check",
+            "alter table machines alter column revision type integer",
+            "update machines set revision = -5 where id = '1'",
+            in: database
+        )
+        let anew = try await PostgresStore(database)
+        let error = await #expect(throws: StoreError.self) { try await anew.load("1") }
+        guard case .damaged("1", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(try await anew.load("3") != nil)
+    }
+
+    @Test("Machines whose rows or effects are damaged hold up the effects of no others")
+    func damagedEffects() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database)
+        for number in 10..<30 { _ = try await store.count("\(number)") }
+        try await server.sql(
+            "alter table machines drop constraint machines_revision_check",
+            "update machines set archive = '{\"outbox\":7}' where id < '20'",
+            "update machines set revision = -1 where id = '20'",
+            in: database
+        )
+        let error = await #expect(throws: StoreError.self) {
+            try await store.deliver(Meter.self, policy: DeliveryPolicy(machinesAtOnce: 2)) { _, key in
+                #expect(key.id > "20")
+            }
+        }
+        guard case .damaged("10", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        let left = try await store.ids(withEffectsBy: .distantFuture, of: Meter.name, limit: 100)
+        #expect(left == (10...20).map { "\($0)" })
+    }
+
     @Test("A server that is restarted is found again; what was saved is there", .timeLimit(.minutes(10)))
     func restarted() async throws {
         let server = try await Server()
@@ -203,7 +419,9 @@ struct FaultTests {
         let holding = Task {
             try await server.sql("begin; select * from machines for update; select pg_sleep(10); commit", in: database)
         }
-        try await Task.sleep(for: .milliseconds(800))
+        let sleeping =
+            "select count(*) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
+        #expect(await wait { (try? await server.sql(sleeping, in: database))?.hasPrefix("1") == true })
         let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("1", replacing: 1)) }
         #expect(error?.reason == .busy)
         #expect(error?.id == "1")

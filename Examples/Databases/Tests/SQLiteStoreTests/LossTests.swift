@@ -23,6 +23,12 @@ private final class Losses: Sendable {
     /// What others do while the connection is lost.
     let others = Mutex<(@Sendable (SQLiteConnection) throws -> Void)?>(nil)
 
+    /// What others do after a change has found another revision, and before it is looked what there is.
+    let inBetween = Mutex<[@Sendable (SQLiteConnection) throws -> Void]>([])
+
+    /// The first parameters of the statements that changed something: usually ids.
+    let changed = Mutex<[SQLValue]>([])
+
     func moment() -> Moment? {
         let isSkipped = skipped.withLock { skipped in
             skipped -= 1
@@ -43,6 +49,10 @@ private final class LosableConnection: SQLConnection {
     func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws {
         #expect(!isLost, "A connection is used that was lost.")
         let isChange = !statement.sql.hasPrefix("select")
+        if isChange, let first = parameters.first { losses.changed.withLock { $0.append(first) } }
+        if statement.sql.hasPrefix("select revision, token") {
+            try losses.inBetween.withLock { $0.isEmpty ? nil : $0.removeFirst() }?(connection)
+        }
         let moment = isChange ? losses.moment() : nil
         if moment != .before { try connection.forEachRow(of: statement, parameters, moment == nil ? body : {}) }
         guard moment != nil else { return }
@@ -162,6 +172,43 @@ private struct LosableStore: SQLStore {
         }
     }
 
+    /// What others do: a delete, with a token of theirs.
+    private static func delete(_ connection: SQLiteConnection) throws {
+        try connection.run(
+            SQLStatement(
+                "update machines set token = x'', workflow = null, state = null, due = null, archive = null, effects = null"
+            )
+        )
+    }
+
+    /// What others do after a delete: they save anew.
+    private static func saveAnew(_ connection: SQLiteConnection) throws {
+        try connection.run(
+            SQLStatement(
+                "update machines set revision = revision + 1, token = x'01', workflow = '', state = '', archive = x''"
+            )
+        )
+    }
+
+    @Test("If others have saved or deleted since, a delete is what can be known of it: done, a conflict, or unclear")
+    func deletesAmongOthers() async throws {
+        let first = try await other.save(archive("1"))
+        lose(.before, others: Self.save)
+        await expectUnclear { try await store.delete("1", expecting: first) }
+        lose(.before, others: Self.delete)
+        await #expect(throws: StoreError.self) { try await store.delete("1", expecting: first + 1) }
+        #expect(try await other.load("1") == nil)
+        let anew = try await other.save(archive("1"))
+        lose(.after, others: Self.saveAnew)
+        await expectUnclear { try await store.delete("1", expecting: anew) }
+        #expect(try await other.load("1")?.revision == anew + 1)
+        lose(.before, others: Self.save)
+        #expect(try await store.delete("1"))
+        try await other.save(archive("1"))
+        lose(.before, others: Self.delete)
+        await expectUnclear { try await store.delete("1") }
+    }
+
     @Test(
         "Several are saved once, whether the connection is lost at the beginning, amid or at the end of it",
         arguments: 0..<7,
@@ -180,6 +227,25 @@ private struct LosableStore: SQLStore {
             let isLost = store.losses.next.withLock { $0.isEmpty }
             #expect(isLost)
         }
+    }
+
+    @Test("Those who are saved together are so in the order of their ids, so that no two wait for one another")
+    func order() async throws {
+        let ids = ["b", "é", "a", "B", ""]
+        try await store.save(together: ids.map { archive($0) })
+        try await store.save(each: ids.map { archive($0, replacing: 1) })
+        let sorted = ["", "B", "a", "b", "é"].map { SQLValue.bytes(Data($0.utf8)) }
+        #expect(store.losses.changed.withLock { $0 } == sorted + sorted)
+    }
+
+    @Test("What others change between a change and the look at what is there is no conflict with itself")
+    func inBetween() async throws {
+        try await other.save(archive("1"))
+        store.losses.inBetween.withLock { $0 = [Self.delete] }
+        #expect(try await store.save(archive("1")) == 2)
+        store.losses.inBetween.withLock { $0 = [Self.save] }
+        #expect(try await store.delete("1", expecting: 3))
+        #expect(try await other.load("1") == nil)
     }
 
     @Test("A connection that is lost again and again is an error, and nothing is done twice")

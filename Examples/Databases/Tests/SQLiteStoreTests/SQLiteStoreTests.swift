@@ -201,6 +201,22 @@ private struct CountedStore: SQLStore {
         try await slow
     }
 
+    @Test("A store waits with its log for whoever writes, and what it saves is synced to the disk")
+    func opening() async throws {
+        let place = try Place()
+        let other = try place.connection()
+        try other.run(SQLStatement("begin immediate"))
+        async let opened = place.store()
+        try await Task.sleep(for: .milliseconds(200))
+        try other.run(SQLStatement("commit"))
+        let store = try await opened
+        try await store.writers.run(for: nil) { connection, _ in
+            #expect(try connection.number(SQLStatement("pragma synchronous")) == 2)
+            let mode = try connection.row(of: SQLStatement("pragma journal_mode"), []) { connection.text(0) }
+            #expect(mode == "wal")
+        }
+    }
+
     @Test("Who writes for too long is an error with the store and the id, and nothing has changed")
     func tooBusy() async throws {
         let place = try Place()
