@@ -49,16 +49,19 @@ struct EffectTests {
         let store = try await PostgresStore(database)
         for id in ["1", "2", "3"] { _ = try await store.count(id) }
         let (began, begin) = AsyncStream<Void>.makeStream()
+        let mayEnd = DispatchSemaphore(value: 0)
         let holding = Task {
             try await store.claim(effectsBy: .now + 60, of: Meter.name, limit: 2) { archive in
                 begin.yield()
-                // Until the other has what is left.
-                Thread.sleep(forTimeInterval: 0.3)
+                // On a thread of the store's, until the other has what is left; not forever, if that one waits for this.
+                _ = mayEnd.wait(timeout: .now() + 20)
+                mayEnd.signal()
                 return archive
             }
         }
         for await _ in began { break }
         let claimed = try await store.claim(effectsBy: .now + 60, of: Meter.name, limit: 3) { $0 }
+        mayEnd.signal()
         #expect(claimed.map(\.id) == ["3"])
         #expect(try await holding.value.map(\.id) == ["1", "2"])
     }
