@@ -80,7 +80,7 @@ final class Server: Sendable {
         process.executableURL = URL(filePath: "/bin/sh")
         let listening =
             port.map { ["-c", "listen_addresses=127.0.0.1", "-p", "\($0)"] } ?? ["-c", "listen_addresses="]
-        let options = listening + ["-c", "max_connections=60", "-c", "fsync=off"]
+        let options = listening + ["-c", "max_connections=300", "-c", "fsync=off"]
         process.arguments = ["-c", command("postgres", ["-D", data, "-k", folder.url.path] + options)]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
