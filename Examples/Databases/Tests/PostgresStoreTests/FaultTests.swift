@@ -417,16 +417,18 @@ struct FaultTests {
         let store = try await PostgresStore(database, statementTimeout: .seconds(2))
         try await store.save(archive("1"))
         let holding = Task {
-            try await server.sql("begin; select * from machines for update; select pg_sleep(10); commit", in: database)
+            try await server.sql("begin; select * from machines for update; select pg_sleep(120); commit", in: database)
         }
-        let sleeping =
-            "select count(*) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
-        #expect(await wait { (try? await server.sql(sleeping, in: database))?.hasPrefix("1") == true })
+        let sleeping = "from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
+        #expect(
+            await wait { (try? await server.sql("select count(*) \(sleeping)", in: database))?.hasPrefix("1") == true }
+        )
         let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("1", replacing: 1)) }
         #expect(error?.reason == .busy)
         #expect(error?.id == "1")
         #expect(try await store.load("1")?.revision == 1)
-        _ = try await holding.value
+        try await server.sql("select pg_terminate_backend(pid) \(sleeping)", in: database)
+        _ = await holding.result
         #expect(try await store.save(archive("1", replacing: 1)) == 2)
     }
 
