@@ -123,10 +123,15 @@ final class MachineTimer: Due {
         let now = contents.withLock { ($0.setting.state, $0.setting.scheduler, $0.period) }
         guard let machine, case (let state?, let scheduler?, let period) = now else { return }
         // The scheduler's thread does not wait for the callbacks of one machine while others are due.
-        let comesLater = machine.whenReleased { [weak self] in Task.detached { self?.comesDue() } }
-        if comesLater { return }
+        if machine.isOwnedElsewhere, comesLater(to: machine) { return }
         if let next = takeFirst(of: period, dueBy: scheduler.date) { _ = fire(next, of: state, in: period, machine) }
         arm(period)
+    }
+
+    /// Comes again when another thread has ended its turn.
+    /// - Returns: Whether it has one still. Not asked of a machine that is free: the closure and the lot cost more than the rest of this.
+    private func comesLater(to machine: any AutomaticMachine) -> Bool {
+        machine.whenReleased { [weak self] in Task.detached { self?.comesDue() } }
     }
 }
 
