@@ -3,73 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-/// What the machines of these tests are given: what their work does, and what has happened.
-private final class Bench: Sendable {
-    typealias Work = @Sendable (BusyState, Workplace<Shop>) async throws -> Void
-
-    let journal = Journal()
-    let begun = Latch()
-    let released = Latch()
-    let ended = Latch()
-    let work: Work
-
-    init(_ work: @escaping Work) { self.work = work }
-}
-
-private struct Spoilt: Error, CustomStringConvertible { let description = "spoilt" }
-
-private final class RestState: WorkflowState, EmptyState {}
-private final class BusyState: WorkflowState, Working, Entering, Exiting, Restoring {
-    let number: Int
-    let restarts: Bool
-    let until: Date?
-
-    init(_ number: Int = 1, restarts: Bool = false, until: Date? = nil) {
-        self.number = number
-        self.restarts = restarts
-        self.until = until
-    }
-
-    func work(_ here: Workplace<Shop>) async throws {
-        here.context.journal.write("work \(number)")
-        try await here.context.work(self, here)
-    }
-
-    func takesOverWork(of old: BusyState) -> Bool { !restarts }
-
-    func didEnter(_ transition: StateTransition) {
-        transition.context(as: Shop.self).journal.write("didEnter")
-        if number < 0 { try? transition.machine(as: Shop.self)?.fire.stop() }
-    }
-    func didExit(_ transition: StateTransition) { transition.context(as: Shop.self).journal.write("didExit") }
-    func didRestore(_ transition: StateTransition) { transition.context(as: Shop.self).journal.write("didRestore") }
-}
-private final class MadeState: WorkflowState {
-    let number: Int
-    init(_ number: Int) { self.number = number }
-}
-private final class BrokenState: WorkflowState {
-    let reason: String
-    init(_ reason: String) { self.reason = reason }
-}
-
-private struct Shop: Workflow {
-    typealias Context = Bench
-    static var initial: any WorkflowState { RestState() }
-    let start = Event(from: RestState.self, to: BusyState.self)
-    let progress = Event(updating: BusyState.self)
-    let finish = Event(from: BusyState.self, to: MadeState.self)
-    let stop = Event(from: BusyState.self, to: RestState.self)
-    let expire = Event(from: BusyState.self, to: BrokenState.self).due(\.until) { _ in BrokenState("late") }
-    let fail = Event(from: BusyState.self, to: BrokenState.self)
-        .whenFailed { busy, error in
-            if busy.number == 13 { throw Objection() }
-            return BrokenState("\(busy.number) \(error)")
-        }
-}
-
 @Suite("Work", .timeLimit(.minutes(20))) struct WorkTests {
-    private func machine(_ bench: Bench) -> StateMachine<Shop> { StateMachine(context: bench) }
+    func machine(_ bench: Bench) -> StateMachine<Shop> { StateMachine(context: bench) }
 
     @Test("It begins when everybody has been called, and fires what follows")
     func begins() async throws {
@@ -152,11 +87,7 @@ private struct Shop: Workflow {
 
     @Test("An error of work whose state was left is told as one of that state, and not of the one that came")
     func failsLate() async throws {
-        let bench = Bench { _, here in
-            here.context.begun.open()
-            await here.context.released.waitStubbornly()
-            throw Spoilt()
-        }
+        let bench = Bench.failing
         let machine = machine(bench)
         let heard = Journal()
         machine.observe { occurrence in
@@ -175,11 +106,7 @@ private struct Shop: Workflow {
 
     @Test("An error that comes while the state is being left is told, and fires nothing")
     func failsMeanwhile() async throws {
-        let bench = Bench { _, here in
-            here.context.begun.open()
-            await here.context.released.waitStubbornly()
-            throw Spoilt()
-        }
+        let bench = Bench.failing
         let machine = machine(bench)
         let heard = Journal()
         machine.observe { occurrence in
@@ -423,129 +350,6 @@ private struct Shop: Workflow {
         }
         #expect(bench.journal.entries == ["didEnter"])
         #expect(try await store.ids(of: Shop.self, in: BusyState.self) == ["1"])
-    }
-}
-
-// MARK: - Running
-
-extension WorkTests {
-    @Test("A run does the work in child tasks until a final state")
-    func runs() async throws {
-        let bench = Bench { busy, here in
-            #expect(Marker.value == "run")
-            try here.fire.finish(MadeState(busy.number))
-        }
-        let machine = machine(bench)
-        machine.onTransition(from: BusyState.self, to: MadeState.self) { _, made, _ in
-            bench.journal.write("made \(made.number)")
-        }
-        try await Marker.$value.withValue("run") {
-            async let run: Void = machine.run()
-            while !machine.isActive { await Task.yield() }
-            try machine.fire.start(BusyState(5))
-            try await run
-        }
-        #expect((machine.state as? MadeState)?.number == 5)
-        #expect(bench.journal.entries == ["didEnter", "work 5", "didExit", "made 5"])
-    }
-
-    private enum Marker {
-        @TaskLocal static var value = "none"
-    }
-
-    @Test("A run that is cancelled leaves the machine in its state, and the next one begins the work again")
-    func runsAgain() async throws {
-        let bench = Bench { busy, here in
-            if here.context.journal.entries.filter({ $0 == "work 1" }).count == 1 {
-                here.context.begun.open()
-                try await here.context.released.wait()
-            }
-            try here.fire.finish(MadeState(busy.number))
-        }
-        let machine = machine(bench)
-        let first = Task { try await machine.run() }
-        while !machine.isActive { await Task.yield() }
-        try machine.fire.start(BusyState())
-        try await bench.begun.wait()
-        first.cancel()
-        await #expect(throws: CancellationError.self) { try await first.value }
-        #expect(machine.isIn(BusyState.self) && machine.revision == 1)
-        try await machine.run()
-        #expect(machine.isIn(MadeState.self))
-        #expect(bench.journal.entries == ["didEnter", "work 1", "work 1", "didExit"])
-    }
-
-    @Test("Work that throws because its run was cancelled has not failed, also if it does so before the run knows")
-    func cancelledFirst() async throws {
-        let bench = Bench { _, here in
-            try await withTaskCancellationHandler {
-                here.context.begun.open()
-                try await here.context.released.wait()
-            } onCancel: {
-                // On the thread that cancels, which goes on to tell the run.
-                usleep(100_000)
-            }
-        }
-        let machine = machine(bench)
-        let run = Task { try await machine.run() }
-        while !machine.isActive { await Task.yield() }
-        try machine.fire.start(BusyState())
-        try await bench.begun.wait()
-        try await onOwnThread { run.cancel() }
-        await #expect(throws: CancellationError.self) { try await run.value }
-        #expect(machine.isIn(BusyState.self) && machine.revision == 1)
-    }
-
-    @Test("Who waits until a machine has settled and is cancelled waits no longer")
-    func settlingCancelled() async throws {
-        let bench = Bench { _, here in
-            here.context.begun.open()
-            try await here.context.released.wait()
-        }
-        let machine = machine(bench)
-        try machine.fire.start(BusyState())
-        try await bench.begun.wait()
-        let settling = Task { await machine.settled() }
-        try await Task.sleep(for: .milliseconds(20))
-        settling.cancel()
-        await settling.value
-        #expect(machine.isIn(BusyState.self))
-    }
-
-    @Test("Work from before a run that fails after it is told, and begins nothing again")
-    func failsAfterRun() async throws {
-        let bench = Bench { _, here in
-            let isFirst = here.context.journal.entries.count { $0 == "work 1" } == 1
-            here.context.begun.open()
-            guard isFirst else { return try await Latch().wait() }
-            await here.context.released.waitStubbornly()
-            throw Spoilt()
-        }
-        let machine = machine(bench)
-        machine.observe { if $0.kind == .failed { bench.ended.open() } }
-        try machine.fire.start(BusyState())
-        try await bench.begun.wait()
-        let run = Task { try await machine.run() }
-        while bench.journal.entries.count(where: { $0 == "work 1" }) < 2 { await Task.yield() }
-        run.cancel()
-        await #expect(throws: CancellationError.self) { try await run.value }
-        bench.released.open()
-        try await bench.ended.wait()
-        // Time for what would begin.
-        try await Task.sleep(for: .milliseconds(50))
-        #expect(bench.journal.entries.count { $0 == "work 1" } == 2)
-    }
-
-    @Test("A machine without its context is not run, and one in a final state has been")
-    func runsNothing() async throws {
-        let archive = try machine(Bench { _, _ in }).archive()
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .archived
-        let machine = try decoder.decode(StateMachine<Shop>.self, from: archive)
-        let error = await #expect(throws: InvalidTransition.self) { try await machine.run() }
-        #expect(error?.reason == .missingContext)
-        #expect(error?.description.hasPrefix("Shop cannot be run in RestState: the machine was not given") == true)
-        try await StateMachine<Shop>(alreadyIn: MadeState(1), context: Bench { _, _ in }).run()
     }
 }
 

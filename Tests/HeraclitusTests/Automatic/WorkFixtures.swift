@@ -1,0 +1,79 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+
+extension WorkTests {
+    /// What the machines of these tests are given: what their work does, and what has happened.
+    final class Bench: Sendable {
+        typealias Work = @Sendable (BusyState, Workplace<Shop>) async throws -> Void
+
+        let journal = Journal()
+        let begun = Latch()
+        let released = Latch()
+        let ended = Latch()
+        let work: Work
+
+        init(_ work: @escaping Work) { self.work = work }
+
+        /// One whose work fails when it is released, whoever has cancelled it.
+        static var failing: Bench {
+            Bench { _, here in
+                here.context.begun.open()
+                await here.context.released.waitStubbornly()
+                throw Spoilt()
+            }
+        }
+    }
+
+    struct Spoilt: Error, CustomStringConvertible { let description = "spoilt" }
+
+    final class RestState: WorkflowState, EmptyState {}
+    final class BusyState: WorkflowState, Working, Entering, Exiting, Restoring {
+        let number: Int
+        let restarts: Bool
+        let until: Date?
+
+        init(_ number: Int = 1, restarts: Bool = false, until: Date? = nil) {
+            self.number = number
+            self.restarts = restarts
+            self.until = until
+        }
+
+        func work(_ here: Workplace<Shop>) async throws {
+            here.context.journal.write("work \(number)")
+            try await here.context.work(self, here)
+        }
+
+        func takesOverWork(of old: BusyState) -> Bool { !restarts }
+
+        func didEnter(_ transition: StateTransition) {
+            transition.context(as: Shop.self).journal.write("didEnter")
+            if number < 0 { try? transition.machine(as: Shop.self)?.fire.stop() }
+        }
+        func didExit(_ transition: StateTransition) { transition.context(as: Shop.self).journal.write("didExit") }
+        func didRestore(_ transition: StateTransition) { transition.context(as: Shop.self).journal.write("didRestore") }
+    }
+    final class MadeState: WorkflowState {
+        let number: Int
+        init(_ number: Int) { self.number = number }
+    }
+    final class BrokenState: WorkflowState {
+        let reason: String
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    struct Shop: Workflow {
+        typealias Context = Bench
+        static var initial: any WorkflowState { RestState() }
+        let start = Event(from: RestState.self, to: BusyState.self)
+        let progress = Event(updating: BusyState.self)
+        let finish = Event(from: BusyState.self, to: MadeState.self)
+        let stop = Event(from: BusyState.self, to: RestState.self)
+        let expire = Event(from: BusyState.self, to: BrokenState.self).due(\.until) { _ in BrokenState("late") }
+        let fail = Event(from: BusyState.self, to: BrokenState.self)
+            .whenFailed { busy, error in
+                if busy.number == 13 { throw Objection() }
+                return BrokenState("\(busy.number) \(error)")
+            }
+    }
+}

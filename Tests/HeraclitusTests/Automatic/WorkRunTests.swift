@@ -1,0 +1,127 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+// What `run()` does.
+
+extension WorkTests {
+    @Test("A run does the work in child tasks until a final state")
+    func runs() async throws {
+        let bench = Bench { busy, here in
+            #expect(Marker.value == "run")
+            try here.fire.finish(MadeState(busy.number))
+        }
+        let machine = machine(bench)
+        machine.onTransition(from: BusyState.self, to: MadeState.self) { _, made, _ in
+            bench.journal.write("made \(made.number)")
+        }
+        try await Marker.$value.withValue("run") {
+            async let run: Void = machine.run()
+            while !machine.isActive { await Task.yield() }
+            try machine.fire.start(BusyState(5))
+            try await run
+        }
+        #expect((machine.state as? MadeState)?.number == 5)
+        #expect(bench.journal.entries == ["didEnter", "work 5", "didExit", "made 5"])
+    }
+
+    private enum Marker {
+        @TaskLocal static var value = "none"
+    }
+
+    @Test("A run that is cancelled leaves the machine in its state, and the next one begins the work again")
+    func runsAgain() async throws {
+        let bench = Bench { busy, here in
+            if here.context.journal.entries.filter({ $0 == "work 1" }).count == 1 {
+                here.context.begun.open()
+                try await here.context.released.wait()
+            }
+            try here.fire.finish(MadeState(busy.number))
+        }
+        let machine = machine(bench)
+        let first = Task { try await machine.run() }
+        while !machine.isActive { await Task.yield() }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(machine.isIn(BusyState.self) && machine.revision == 1)
+        try await machine.run()
+        #expect(machine.isIn(MadeState.self))
+        #expect(bench.journal.entries == ["didEnter", "work 1", "work 1", "didExit"])
+    }
+
+    @Test("Work that throws because its run was cancelled has not failed, also if it does so before the run knows")
+    func cancelledFirst() async throws {
+        let bench = Bench { _, here in
+            try await withTaskCancellationHandler {
+                here.context.begun.open()
+                try await here.context.released.wait()
+            } onCancel: {
+                // On the thread that cancels, which goes on to tell the run.
+                usleep(100_000)
+            }
+        }
+        let machine = machine(bench)
+        let run = Task { try await machine.run() }
+        while !machine.isActive { await Task.yield() }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        try await onOwnThread { run.cancel() }
+        await #expect(throws: CancellationError.self) { try await run.value }
+        #expect(machine.isIn(BusyState.self) && machine.revision == 1)
+    }
+
+    @Test("Who waits until a machine has settled and is cancelled waits no longer")
+    func settlingCancelled() async throws {
+        let bench = Bench { _, here in
+            here.context.begun.open()
+            try await here.context.released.wait()
+        }
+        let machine = machine(bench)
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        let settling = Task { await machine.settled() }
+        try await Task.sleep(for: .milliseconds(20))
+        settling.cancel()
+        await settling.value
+        #expect(machine.isIn(BusyState.self))
+    }
+
+    @Test("Work from before a run that fails after it is told, and begins nothing again")
+    func failsAfterRun() async throws {
+        let bench = Bench { _, here in
+            let isFirst = here.context.journal.entries.count { $0 == "work 1" } == 1
+            here.context.begun.open()
+            guard isFirst else { return try await Latch().wait() }
+            await here.context.released.waitStubbornly()
+            throw Spoilt()
+        }
+        let machine = machine(bench)
+        machine.observe { if $0.kind == .failed { bench.ended.open() } }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        let run = Task { try await machine.run() }
+        while bench.journal.entries.count(where: { $0 == "work 1" }) < 2 { await Task.yield() }
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        bench.released.open()
+        try await bench.ended.wait()
+        // Time for what would begin.
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(bench.journal.entries.count { $0 == "work 1" } == 2)
+    }
+
+    @Test("A machine without its context is not run, and one in a final state has been")
+    func runsNothing() async throws {
+        let archive = try machine(Bench { _, _ in }).archive()
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .archived
+        let machine = try decoder.decode(StateMachine<Shop>.self, from: archive)
+        let error = await #expect(throws: InvalidTransition.self) { try await machine.run() }
+        #expect(error?.reason == .missingContext)
+        #expect(error?.description.hasPrefix("Shop cannot be run in RestState: the machine was not given") == true)
+        try await StateMachine<Shop>(alreadyIn: MadeState(1), context: Bench { _, _ in }).run()
+    }
+}
