@@ -24,6 +24,14 @@ enum EventSelector {
     /// The one event that leads to the state of a name.
     indirect case enteringNamed(String)
 
+    /// Whether what goes on by itself in a state has chosen the event.
+    fileprivate var isAutomatic: Bool {
+        switch self {
+        case .due, .ofWork: true
+        case .event, .named, .unbound, .entering, .enteringNamed: false
+        }
+    }
+
     @inlinable
     init(_ event: Int?) { self = event.map(EventSelector.event) ?? .unbound }
 
@@ -32,6 +40,13 @@ enum EventSelector {
     func bound(to work: StateWork.ID?) -> EventSelector {
         guard let work else { return self }
         return .ofWork(self, work)
+    }
+}
+
+extension CallPurpose {
+    /// The purpose of a fire whose event was chosen in this way.
+    func firing(_ selector: EventSelector) -> CallPurpose {
+        if case .fire = self, selector.isAutomatic { .automatic } else { self }
     }
 }
 

@@ -182,5 +182,11 @@ extension MachineCore {
 
 extension CallPurpose {
     /// What a call of a machine is for its holder.
-    fileprivate var ofHolder: CallPurpose { if case .rehearsal = self { .rehearsal(nil) } else { .fire } }
+    fileprivate var ofHolder: CallPurpose {
+        switch self {
+        case .rehearsal: .rehearsal(nil)
+        case .automatic: .automatic
+        case .fire, .activation: .fire
+        }
+    }
 }

@@ -12,16 +12,24 @@ extension MachineCore {
     ///
     /// The body gets the place in the queue at which observers are to hear of it. What it throws comes back; that there is no turn is a
     /// ``NoTurn``.
-    func perform<Result>(_ call: borrowing Call, _ body: (TurnPlace) throws -> Result) throws -> Result {
-        let role = try acquire(call)
+    func perform<Result>(
+        _ call: borrowing Call,
+        for purpose: CallPurpose = .fire,
+        _ body: (TurnPlace) throws -> Result
+    ) throws -> Result {
+        let role = try acquire(call, for: purpose)
         defer { finish(role, call) }
         return try body(call.turn { $0.beginAction() })
     }
 
     /// Tells observers something in turn with the transitions, if anybody observes or a journal is kept.
-    func announce(_ outcome: @autoclosure () -> Occurrence.Outcome, _ call: borrowing Call) {
+    func announce(
+        _ outcome: @autoclosure () -> Occurrence.Outcome,
+        for purpose: CallPurpose = .fire,
+        _ call: borrowing Call
+    ) {
         guard listens(to: [.notices, .journal]) else { return }
-        guard let role = try? acquire(call) else { return tellOutsideTurn(outcome(), call) }
+        guard let role = try? acquire(call, for: purpose) else { return tellOutsideTurn(outcome(), call) }
         post(outcome(), call)
         finish(role, call)
     }
@@ -30,6 +38,7 @@ extension MachineCore {
     @inline(never)
     func activate(_ call: borrowing Call, for purpose: CallPurpose, in role: TurnRole) throws(NoTurn) {
         do throws(NoTurn) {
+            if case .automatic = purpose { throw .notCurrent }
             guard isEquipped else { throw .missingContext }
             if purpose.endsWithGuards { return }
             let state = state.withOwnersView { state, _ in state }

@@ -5,6 +5,9 @@ enum CallPurpose {
     /// A transition, an action or an announcement.
     case fire
 
+    /// The same, of what goes on by itself in a state: it belongs to a machine that is active, and activates none.
+    case automatic
+
     /// To know whether a fire would be a transition; with what gets all guards that decline, if all are to be asked.
     case rehearsal(UnmetGuards?)
 

@@ -36,7 +36,7 @@ extension MachineCore {
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
         let role: TurnRole
-        do { role = try acquire(call, for: purpose) } catch { throw rejectWithoutTurn(selector, error, purpose, call) }
+        do { role = try acquire(call, for: purpose.firing(selector)) } catch { throw rejectWithoutTurn(selector, error, purpose, call) }
         defer { if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) } }
         do throws(Rejection) {
             let source = try begin(selector, call)
@@ -149,17 +149,17 @@ extension MachineCore {
     ///
     /// An activation gets the user info of a call whose purpose it is; one that comes before a fire gets none.
     @inline(__always)
-    func acquire(_ call: borrowing Call, for purpose: CallPurpose = .fire) throws(NoTurn) -> TurnRole {
+    func acquire(_ call: borrowing Call, for purpose: @autoclosure () -> CallPurpose = .fire) throws(NoTurn) -> TurnRole {
         let thread = call.thread.id
         var role = TurnRole.outermost
         if ownership.tryAcquire(by: thread) {
             call.thread.content.open(call.lentMachine.id, in: now.index)
         } else {
             if ownership.isOwned(by: thread) { return .nested }
-            role = try acquireLater(call, for: purpose)
+            role = try acquireLater(call, for: purpose())
             if role == .nested { return role }
         }
-        if !now.isActive { try activate(call, for: purpose, in: role) }
+        if !now.isActive { try activate(call, for: purpose(), in: role) }
         return role
     }
 

@@ -114,7 +114,7 @@ extension StateMachine: AutomaticMachine {
         }
         do {
             // In a turn of its own: a transition under way on another thread may have left the state, and not ended the work yet.
-            try core.perform(Call(self, [:])) { _ in follow(failed, of: work) }
+            try core.perform(Call(self, [:]), for: .automatic) { _ in follow(failed, of: work) }
         } catch {
             follow(failed, of: work)
         }
@@ -139,8 +139,6 @@ extension StateMachine: AutomaticMachine {
 
     private func tell(_ failed: FailedWork, of work: StateWork) {
         let call = Call(self, [:])
-        // A turn would activate a machine that was suspended when a run has ended.
-        guard core.now.isActive else { return core.tellOutsideTurn(.failed(failed), call) }
         // Asked in the machine's turn, in which it does not change: the state has its newest data, unless it was left.
         func told() -> FailedWork {
             if !work.isOver, let state = state as? any WorkflowState {
@@ -148,6 +146,6 @@ extension StateMachine: AutomaticMachine {
             }
             return failed
         }
-        core.announce(.failed(told()), call)
+        core.announce(.failed(told()), for: .automatic, call)
     }
 }

@@ -113,6 +113,39 @@ extension WorkTests {
         #expect(bench.journal.entries.count { $0 == "work 1" } == 2)
     }
 
+    @Test("Work from before a run that fires after it is rejected, and begins nothing again")
+    func firesAfterRun() async throws {
+        let bench = Bench { busy, here in
+            let isFirst = here.context.journal.entries.count { $0 == "work 1" } == 1
+            here.context.begun.open()
+            guard isFirst else { return try await Latch().wait() }
+            await here.context.released.waitStubbornly()
+            defer { here.context.ended.open() }
+            let error = try #require(throws: InvalidTransition.self) {
+                try here.fire.finish(MadeState(busy.number))
+            }
+            here.context.journal.write("\(error.reason)")
+        }
+        let machine = machine(bench)
+        machine.observe { bench.journal.write("\($0.kind)") }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        let run = Task { try await machine.run() }
+        while bench.journal.entries.count(where: { $0 == "work 1" }) < 2 { await Task.yield() }
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        bench.released.open()
+        try await bench.ended.wait()
+        // Time for what would begin.
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(
+            bench.journal.entries == ["didEnter", "transitioned", "work 1", "work 1", "rejected", "notCurrent"]
+        )
+        #expect(machine.isIn(BusyState.self) && machine.revision == 1)
+        machine.activate()
+        while bench.journal.entries.count(where: { $0 == "work 1" }) < 3 { await Task.yield() }
+    }
+
     @Test("A machine without its context is not run, and one in a final state has been")
     func runsNothing() async throws {
         let archive = try machine(Bench { _, _ in }).archive()
