@@ -4,7 +4,7 @@ public import Heraclitus
 extension StateMachine {
     /// Adds an observer that posts a notification of everything that happens.
     ///
-    /// The name is the prefix followed by `transitioned`, `rejected`, `ignored`, `performed`, `refused`, or the name of an
+    /// The name is the prefix followed by `transitioned`, `rejected`, `ignored`, `performed`, `refused`, `failed`, or the name of an
     /// announcement: with the prefix `"Download."`, for example `Download.transitioned`. The object is the machine. The user info
     /// is that of the event, the action or the announcement, with the keys of ``StateMachineNotification``. Notifications are
     /// posted on the thread that fired, in the order of `observe(_:)`.
@@ -40,10 +40,10 @@ public enum StateMachineNotification {
     /// The key of the state object that was left.
     public static let sourceKey = "HeraclitusSource"
 
-    /// The key of the state object that was entered, or in which something was ignored, performed or announced.
+    /// The key of the state object that was entered, or in which something was ignored, performed or announced, or whose work has failed.
     public static let destinationKey = "HeraclitusDestination"
 
-    /// The key of the error of a rejected fire or a refused action.
+    /// The key of the error of a rejected fire, a refused action or failed work.
     public static let errorKey = "HeraclitusError"
 
     fileprivate static func userInfo(of occurrence: Occurrence) -> [AnyHashable: Any] {

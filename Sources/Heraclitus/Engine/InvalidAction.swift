@@ -45,7 +45,7 @@ public struct InvalidAction: Error, Sendable {
     /// The name of the state that the machine was in.
     public let state: String
 
-    /// The name of the state that allows the action; `nil` if any does.
+    /// The names of the states that allow the action, or that of their group; `nil` if any does.
     public let expected: String?
 
     /// The names of the events that lead from the state to one that allows the action, in the order of the definition.

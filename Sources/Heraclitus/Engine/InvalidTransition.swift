@@ -1,6 +1,7 @@
 /// The error of a rejected fire: what was tried, where, why not, and what would be allowed.
 ///
-/// Nothing has changed when it is thrown. The machine is in the same state, and can be fired again.
+/// The fire has changed nothing when it is thrown, and the machine can be fired again. If it was the first fire, it has activated the
+/// machine, which stands.
 ///
 /// ```swift
 /// do {
@@ -57,7 +58,8 @@ public struct InvalidTransition: Error, Sendable {
         /// The machine was fired from a guard, a builder or a `will…` hook of its own, or of the machine that it belongs to.
         case transitionInProgress
 
-        /// Callbacks fired the machine more often than ``StateMachine/chainLimit`` before the outermost fire returned.
+        /// Callbacks, or deadlines that have passed, fired the machine more often than ``StateMachine/chainLimit`` before the outermost call
+        /// returned.
         case endlessChain
 
         /// The machine was not given its ``Workflow/Context`` yet: call ``StateMachine/activate(context:userInfo:)``.

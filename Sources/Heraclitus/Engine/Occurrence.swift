@@ -14,7 +14,7 @@
 /// }
 /// ```
 ///
-/// Observers also get the objects, in ``outcome``, which is `nil` for a decoded occurrence.
+/// Observers also get the objects, in ``outcome``, which is `nil` for a decoded occurrence and for one in a ``Journal``.
 public struct Occurrence: Sendable {
     /// The kind of an occurrence.
     @nonexhaustive
@@ -22,7 +22,7 @@ public struct Occurrence: Sendable {
         /// A transition was made.
         case transitioned
 
-        /// A fire was rejected, by the table or by a guard.
+        /// A fire was rejected, for whatever reason.
         case rejected
 
         /// A fire was ignored in the current state; nothing has changed.
@@ -294,7 +294,7 @@ public struct IgnoredEvent: Sendable {
     public let userInfo: UserInfo
 }
 
-/// An action that was carried out with ``StateMachine/perform(action:in:userInfo:_:)``.
+/// An action that was carried out: one of the definition, or one of the caller's own.
 public struct PerformedAction: Sendable {
     /// The name of the action.
     public let name: String

@@ -5,9 +5,9 @@
 #endif
 
 extension Journal {
-    /// The journal as a sequence diagram in Mermaid: a lifeline for each state, and an arrow for each line.
+    /// The journal as a sequence diagram in Mermaid: a lifeline for each state, an arrow for each fire, and a note for anything else.
     ///
-    /// An arrow from a state to itself with a cross is a rejected fire, with its reason. What is no fire is a note.
+    /// An arrow from a state to itself with a cross is a rejected fire, with its reason.
     /// - Returns: The text of the diagram.
     public func mermaidSequence() -> String {
         let states = statesInOrder

@@ -7,7 +7,7 @@
 extension StateMachine {
     /// The next deadline in the current state, or of a machine in that state; `nil` if there is none.
     ///
-    /// It may have passed: then the event was declined by a guard, or the machine was not activated yet.
+    /// It may have passed: then the event was rejected, or the machine was not activated yet.
     public var nextDeadline: Date? {
         core.atOneMoment(self, definition.firstDeadline)
     }

@@ -1,5 +1,5 @@
 extension StateMachine {
-    /// Adds a closure that gets everything that happens: transitions, rejected and ignored fires, actions, announcements.
+    /// Adds a closure that gets everything that happens: transitions, rejected and ignored fires, actions, announcements, failed work.
     ///
     /// It is called on the thread that fired, during the machine's turn, and all observers get everything in the same order.
     /// A transition is reported after its hooks. Anything else is reported after the transition under way has called every

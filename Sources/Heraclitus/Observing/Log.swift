@@ -22,11 +22,11 @@ public struct LogEntry: Sendable {
         /// Something was announced.
         case notice
 
-        /// The table or a guard rejected a fire, or an action was refused or failed.
+        /// A fire was rejected, or an action was refused or failed, and no mistake in the program need be the cause.
         case warning
 
-        /// The program has a mistake: a state that is not registered, a chain without an end, a circle of waits, an unknown
-        /// name.
+        /// The work of a state has failed, or the program has a mistake: a state that is not registered, a chain without an end, a circle of
+        /// waits, an unknown name.
         case error
 
         /// Whether a level is lower than another.
@@ -66,7 +66,7 @@ public struct LogEntry: Sendable {
         case .rejected: isTheProgramsFault ? .error : .warning
         case .ignored: .debug
         case .performed: .info
-        case .refused: isTheProgramsFault ? .error : .warning
+        case .refused: isTheProgramsFault || occurrence.reason == InvalidAction.Reason.unknownAction.rawValue ? .error : .warning
         case .announced: .notice
         case .failed: .error
         }
@@ -98,7 +98,8 @@ extension LogEntry: CustomStringConvertible {
 }
 
 extension StateMachine {
-    /// Adds a closure that gets a line about everything that happens: transitions, rejected and ignored fires, actions, announcements.
+    /// Adds a closure that gets a line about everything that happens: transitions, rejected and ignored fires, actions, announcements,
+    /// failed work.
     ///
     /// It is an observer, see ``observe(_:)``.
     /// - Parameter body: Gets the line.

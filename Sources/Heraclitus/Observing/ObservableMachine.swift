@@ -19,8 +19,8 @@ import Synchronization
 /// ```
 ///
 /// Any thread may use the machine, through this object or directly. Properties are always those of the machine at that moment.
-/// Observers of a property are notified after a transition: at once if it was made on the main thread of an Apple platform,
-/// otherwise soon after on the main actor. Several transitions in a short time may cause one notification.
+/// Observers of a property are notified after a transition of the machine, or of one of its regions: at once if it was made on the main
+/// thread of an Apple platform, otherwise soon after on the main actor. Several transitions in a short time may cause one notification.
 @MainActor
 public final class ObservableMachine<W: Workflow> {
     /// The machine.
@@ -34,7 +34,7 @@ public final class ObservableMachine<W: Workflow> {
     public init(_ machine: StateMachine<W>) {
         self.machine = machine
         let isToldSoon = Flag()
-        machine.onTransition { [weak self] _ in
+        let tell: @Sendable () -> Void = { [weak self] in
             if isOnMainThread {
                 self?.tell()
             } else if isToldSoon.raise() {
@@ -44,7 +44,14 @@ public final class ObservableMachine<W: Workflow> {
                     self?.tell()
                 }
             }
-        }.store(in: registrations)
+        }
+        let registration =
+            if machine.definition.hasComposites {
+                machine.observeTree { if $0.kind == .transitioned { tell() } }
+            } else {
+                machine.onTransition { _ in tell() }
+            }
+        registration.store(in: registrations)
     }
 
     /// Makes a machine in the workflow's initial state and observes it.
@@ -107,9 +114,14 @@ extension ObservableMachine: Stateful {
     }
 
     /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol; observed.
+    ///
+    /// A machine whose state holds machines, as ``Composite`` says, is also in the states that those are in.
     /// - Parameter type: The class, or the protocol.
     /// - Returns: `true` for an object of a subclass, too.
-    public nonisolated func isIn<S>(_ type: S.Type) -> Bool { state is S }
+    public nonisolated func isIn<S>(_ type: S.Type) -> Bool {
+        registrar.access(self, keyPath: \.state)
+        return machine.isIn(type)
+    }
 }
 
 /// Whether this is certainly the main actor's thread; elsewhere than on Apple's platforms it has none of its own.

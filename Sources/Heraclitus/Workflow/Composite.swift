@@ -20,13 +20,13 @@
 /// - **Entering.** Regions are activated, in order, when everyone has been called who hears that the state was entered or restored.
 /// - **Leaving.** A region's state is left before the holder's, innermost first and the last region first: its
 ///   ``ExitPreparing/willExit(_:)`` before the holder's, and its ``Exiting/didExit(_:)`` before the holder's. These get the holder's
-///   transition, with the region's state as its source. What goes on in the region ends. From then on a fire is refused as
+///   transition, with the region's state as its source. What goes on in the region ends. From then on a fire is rejected as
 ///   ``InvalidTransition/Reason-swift.enum/notCurrent``.
 /// - **History.** A region stays in the state in which it was left. When its holder enters a state that lists it again, it is resumed
 ///   there: ``Restoring/didRestore(_:)``.
 /// - **Updates** that keep a machine leave it alone.
 ///
-/// A machine belongs to one holder at a time. A fire that would enter a state with a machine that belongs to another one is refused as
+/// A machine belongs to one holder at a time. A fire that would enter a state with a machine that belongs to another one is rejected as
 /// ``InvalidTransition/Reason-swift.enum/regionInUse``; to make a machine in such a state stops the program.
 ///
 /// The copy that ``Copying/copied()`` returns has copies of the regions: `payment.copy()`. A copy or an archive of the holder is of one moment

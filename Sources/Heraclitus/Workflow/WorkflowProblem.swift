@@ -118,6 +118,9 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
 
 extension WorkflowProblem {
     /// Whether the first use of the workflow stops the program; the others are only in ``Workflow/diagnostics``.
+    ///
+    /// A ``foreignState(className:expected:)`` that only an object of an ``EmptyState`` shows does not stop it at once: objects are made for
+    /// ``Workflow/diagnostics`` and for fires.
     public var stopsTheProgram: Bool {
         switch self {
         case .migrationToUnknownState, .endlessDeadline: false

@@ -24,7 +24,7 @@ public protocol Working<Life>: Capability {
     /// state. It may fire updates of its state at any rate: they keep it going.
     /// - Parameter here: The machine's context, and the events that it may fire.
     /// - Throws: Any error. It fires the event of the state with `whenFailed(enters:)`; without one, observers get
-    ///   ``Occurrence/Outcome/failed(_:)``. A `CancellationError` after the end of the work is none.
+    ///   ``Occurrence/Outcome/failed(_:)``. A `CancellationError` is no failure if the state was left before.
     func work(_ here: Workplace<Life>) async throws
 
     /// Takes over the work of the data before, when an update has replaced that by this object.

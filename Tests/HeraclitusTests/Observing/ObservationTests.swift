@@ -80,6 +80,24 @@ import Testing
         while !done.comes(within: 0) { await Task.yield() }
     }
 
+    @Test("A view that has asked for the state of a region is told when the region moves")
+    func regions() async throws {
+        let order = ObservableMachine<Forest.Order>()
+        try order.place(Forest.PlacedState())
+        let changes = [change(of: order.isIn(Forest.BusyState.self)), change(of: order.is)]
+        try order.machine.first.fire.begin(Forest.BusyState())
+        #expect(await eventually { changes.allSatisfy(\.isRaised) })
+        #expect(order.isIn(Forest.BusyState.self) && order.isIn(Forest.PlacedState.self))
+        let further = change(of: order.state)
+        try order.machine.first.lamp.fire.light()
+        #expect(await eventually { further.isRaised })
+        #expect(order.isIn(Forest.LitState.self))
+        let none = change(of: order.state)
+        #expect(throws: InvalidTransition.self) { try order.machine.first.lamp.fire.light() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!none.isRaised)
+    }
+
     @Test("It is gone when its owner is, and nothing is told any more")
     func released() async throws {
         let machine = StateMachine<Door>()

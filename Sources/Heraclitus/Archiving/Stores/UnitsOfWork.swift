@@ -20,7 +20,8 @@ extension ArchiveStore {
     ///
     /// The closures may belong to the caller's actor, such as the main actor. Else they run where the store's ``executor`` says.
     ///
-    /// The machine is passive: no event fires by itself in it. ``fireDue(_:by:scheduler:failed:saved:)`` fires what is due in a store.
+    /// The machine is passive: it arms no deadlines and begins no work. Events with `whenFinal` fire as always.
+    /// ``fireDue(_:by:scheduler:failed:saved:)`` fires what is due in a store.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
