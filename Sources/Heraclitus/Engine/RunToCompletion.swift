@@ -36,7 +36,9 @@ extension MachineCore {
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
         let role: TurnRole
-        do { role = try acquire(call, for: purpose.firing(selector)) } catch { throw rejectWithoutTurn(selector, error, purpose, call) }
+        do { role = try acquire(call, for: purpose.firing(selector)) } catch {
+            throw rejectWithoutTurn(selector, error, purpose, call)
+        }
         defer { if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) } }
         do throws(Rejection) {
             let source = try begin(selector, call)
@@ -149,7 +151,8 @@ extension MachineCore {
     ///
     /// An activation gets the user info of a call whose purpose it is; one that comes before a fire gets none.
     @inline(__always)
-    func acquire(_ call: borrowing Call, for purpose: @autoclosure () -> CallPurpose = .fire) throws(NoTurn) -> TurnRole {
+    func acquire(_ call: borrowing Call, for purpose: @autoclosure () -> CallPurpose = .fire) throws(NoTurn) -> TurnRole
+    {
         let thread = call.thread.id
         var role = TurnRole.outermost
         if ownership.tryAcquire(by: thread) {

@@ -66,7 +66,7 @@ public struct LogEntry: Sendable {
         case .rejected: isTheProgramsFault ? .error : .warning
         case .ignored: .debug
         case .performed: .info
-        case .refused: isTheProgramsFault || occurrence.reason == InvalidAction.Reason.unknownAction.rawValue ? .error : .warning
+        case .refused: isTheProgramsFault || isUnknownAction ? .error : .warning
         case .announced: .notice
         case .failed: .error
         }
@@ -80,6 +80,8 @@ public struct LogEntry: Sendable {
         default: "\(workflow) \(occurrence.message)"
         }
     }
+
+    private var isUnknownAction: Bool { occurrence.reason == InvalidAction.Reason.unknownAction.rawValue }
 
     private var isTheProgramsFault: Bool {
         switch occurrence.reason.flatMap(InvalidTransition.Reason.init(rawValue:)) {
