@@ -7,13 +7,16 @@ struct ArchiveLock: Codable {
     let version: Int
 
     /// The keys of each state and their types.
-    let states: [String: JSONShape]
+    private(set) var states: [String: JSONShape] = [:]
 
     /// The names of the events, which archived events and occurrences have.
-    let events: [String]
+    private(set) var events: [String]
 
-    /// Archives of machines, some in each state.
-    let archives: [JSONValue]
+    /// Archives of machines and of states, some in each state.
+    private(set) var archives: [JSONValue] = []
+
+    /// The data of effects by their names; files of earlier versions of the library have none.
+    private(set) var effects: [String: [JSONValue]]?
 
     static func file(of version: Int, in folder: URL) -> URL {
         folder.appendingPathComponent("version-\(version).json")
@@ -37,28 +40,128 @@ struct ArchiveLock: Codable {
 }
 
 extension ArchiveLock {
-    /// Makes the lock of a workflow as it is today, of archives that machines have made.
-    init(of table: TransitionTable, _ archives: [(state: String, archive: JSONValue)]) {
+    /// Makes the lock of a workflow as it is today.
+    init(of table: TransitionTable, _ collected: CollectedArchives) {
         workflow = table.workflow
         version = table.version
         events = table.events.map(\.name)
-        var kept: [JSONValue] = []
-        var states: [String: JSONShape] = [:]
-        for state in table.states {
-            // One of each form.
-            var forms: [JSONShape] = []
-            let data = archives.filter { $0.state == state }.compactMap { found in
-                found.archive["data"].map { (found.archive, $0) }
-            }
-            for (archive, content) in data {
-                let form = JSONShape(of: [content])
-                guard !forms.contains(form), forms.count < 8 else { continue }
-                forms.append(form)
-                kept.append(archive)
-            }
-            if !data.isEmpty { states[state] = JSONShape(of: data.map(\.1)) }
+        var news = News()
+        for (state, archive) in collected.archives.sorted(inTheOrderOf: table.states) {
+            add(archive, in: state, if: &news)
         }
-        self.archives = kept
-        self.states = states
+        var effectNews = News()
+        for (name, data) in collected.effects where effectNews.hasNews(data, of: name) {
+            effects = effects ?? [:]
+            effects?[name, default: []].append(data)
+        }
+    }
+
+    private mutating func add(_ archive: JSONValue, in state: String, if news: inout News) {
+        guard let data = archive["data"] else { return }
+        states[state, default: JSONShape(of: [])].add(JSONShape(of: [data]))
+        if news.hasNews(data, of: state) { archives.append(archive) }
+    }
+
+    /// The same with all that another lock of this version has: what was stored once may be stored still.
+    func adding(to recorded: ArchiveLock) -> ArchiveLock {
+        var both = recorded
+        both.events += events.filter { !recorded.events.contains($0) }
+        both.states.merge(states) { before, today in
+            var both = before
+            both.add(today)
+            return both
+        }
+        var news = News()
+        for archive in recorded.archives {
+            _ = archive["data"].map { news.hasNews($0, of: archive["state"]?.stringValue ?? "") }
+        }
+        both.archives += archives.filter { archive in
+            archive["data"].map { news.hasNews($0, of: archive["state"]?.stringValue ?? "") } ?? false
+        }
+        var effectNews = News()
+        for (name, samples) in recorded.effects ?? [:] {
+            for sample in samples { _ = effectNews.hasNews(sample, of: name) }
+        }
+        for (name, samples) in effects ?? [:] {
+            both.effects = both.effects ?? [:]
+            both.effects?[name, default: []] += samples.filter { effectNews.hasNews($0, of: name) }
+        }
+        return both
+    }
+
+    /// What this has and another lock of the same version has not, in words.
+    func additions(to recorded: ArchiveLock?) -> LockAdditions {
+        guard let recorded else { return LockAdditions(states: states.keys.sorted()) }
+        var additions = LockAdditions(states: states.keys.filter { recorded.states[$0] == nil }.sorted())
+        for (state, shape) in states {
+            guard let before = recorded.states[state] else { continue }
+            additions.keys += shape.paths(missingIn: before).map { "\(state).\($0)" }
+        }
+        additions.keys.sort()
+        additions.events = events.filter { !recorded.events.contains($0) }
+        for (name, samples) in effects ?? [:] {
+            guard let before = recorded.effects?[name] else {
+                additions.effects.append(name)
+                continue
+            }
+            additions.effects += JSONShape(of: samples).paths(missingIn: JSONShape(of: before)).map { "\(name).\($0)" }
+        }
+        additions.effects.sort()
+        return additions
+    }
+}
+
+/// What today's version stores that its lock has not.
+struct LockAdditions: Equatable {
+    var states: [String] = []
+
+    /// The keys of data, each after the name of its state.
+    var keys: [String] = []
+    var events: [String] = []
+
+    /// The names of effects, and the keys of their data, each after such a name.
+    var effects: [String] = []
+
+    var isEmpty: Bool { self == LockAdditions() }
+
+    /// What is in both: what two runs have in common is not there by chance, such as the keys of a dictionary.
+    func common(with other: LockAdditions) -> LockAdditions {
+        LockAdditions(
+            states: states.filter(other.states.contains),
+            keys: keys.filter(other.keys.contains),
+            events: events.filter(other.events.contains),
+            effects: effects.filter(other.effects.contains)
+        )
+    }
+}
+
+/// Tells data apart that has a key, a type or a value that none before it had, such as a case of an enumeration.
+private struct News {
+    /// How many values of one key are told apart: enough for the cases of most enumerations, and few enough for dates and numbers.
+    private static let limit = 24
+
+    private struct Key: Hashable {
+        let name: String
+        let path: String
+    }
+
+    private var seen: [Key: Set<JSONValue>] = [:]
+
+    mutating func hasNews(_ data: JSONValue, of name: String) -> Bool {
+        var hasNews = false
+        data.forEachValue { path, value in
+            let key = Key(name: name, path: path)
+            let isNew = seen[key, default: []].insert(value.withoutContent).inserted
+            if isNew, seen[key, default: []].count <= Self.limit { hasNews = true }
+        }
+        return hasNews
+    }
+}
+
+extension [(state: String, archive: JSONValue)] {
+    /// Those of each state in turn, so that a file is the same each time.
+    fileprivate func sorted(inTheOrderOf states: [String]) -> Self {
+        let found = Dictionary(grouping: self) { $0.state }
+        return states.flatMap { found[$0] ?? [] }
     }
 }

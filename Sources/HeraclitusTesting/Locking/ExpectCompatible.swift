@@ -9,19 +9,21 @@ public import Heraclitus
 /// }
 /// ```
 ///
-/// The folder has a file for each version: the states with the keys of their data and the types of their values, the events, and archives of
-/// machines that were driven through every transition. The first run of a version writes its file, and throws ``ArchiveLockNotRecorded``;
+/// The folder has a file for each version: the states with the keys of their data and the types of their values, the events, archives of
+/// machines that were driven through every transition and of every sample, and the effects of the states. The first run of a version writes its file, and throws ``ArchiveLockNotRecorded``;
 /// commit the file. From then on, a change that makes archives of any version unreadable, or that drops what today's version has stored,
 /// throws ``IncompatibleArchives``, which names each break and the `Migration` to write.
 ///
-/// A state that was added breaks nothing. Until it is recorded, too, it throws ``ArchiveLockNotRecorded``.
+/// A state, a key, an event or an effect that was added breaks nothing. Until it is recorded, too, it throws ``ArchiveLockNotRecorded``. So
+/// does a state that a machine can come to and of which there is no archive, because a guard declines or a sample is missing.
 /// - Parameters:
 ///   - workflow: The workflow.
 ///   - context: What states need and archives do not keep.
 ///   - samples: How states are made, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 ///   - folder: Where the files are; one folder for each workflow.
-///   - isRecording: Whether to write the file of today's version anew, if nothing is broken.
-///   - hookEvents: The names of the events that hooks may fire.
+///   - isRecording: Whether to add to the file of today's version what it does not have, if nothing is broken.
+///   - hookEvents: The names of the events that hooks and work may fire, and of those that fire by themselves when regions have ended.
+///   - except: Names of properties that need not survive an archive.
 /// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; what reading and writing files throws.
 public func expectCompatible<W: Workflow>(
     _ workflow: W.Type,
@@ -29,40 +31,56 @@ public func expectCompatible<W: Workflow>(
     samples: [Sample<W>] = [],
     in folder: URL,
     recording isRecording: Bool = false,
-    firedByHooks hookEvents: Set<String> = []
+    firedByHooks hookEvents: Set<String> = [],
+    except: Set<String> = []
 ) throws {
     let table = W.table
-    let today = ArchiveLock(of: table, try archives(of: W.self, context, samples, firedByHooks: hookEvents))
+    func lockOfToday() throws -> ArchiveLock {
+        ArchiveLock(
+            of: table,
+            try CollectedArchives(of: W.self, context, samples, firedByHooks: hookEvents, except: except)
+        )
+    }
+    let today = try lockOfToday()
     let locks = try ArchiveLock.all(in: folder)
-    let breaks = try locks.flatMap { try Compatibility<W>($0, today, initial: table.initial).breaks() }
+    let breaks = try locks.flatMap {
+        try Compatibility<W>($0, today, initial: table.initial, except: except).breaks()
+    }
     guard breaks.isEmpty else { throw IncompatibleArchives(workflow: table.workflow, breaks: breaks) }
     let recorded = locks.last { $0.version == table.version }
-    let missing = today.states.keys.filter { recorded?.states[$0] == nil }.sorted()
-    if isRecording || recorded == nil { try today.write(to: folder) }
-    if !isRecording, !missing.isEmpty {
+    if isRecording || recorded == nil { try (recorded.map(today.adding(to:)) ?? today).write(to: folder) }
+    var additions = isRecording ? LockAdditions() : today.additions(to: recorded)
+    if recorded != nil, !additions.isEmpty {
+        additions = try additions.common(with: lockOfToday().additions(to: recorded))
+    }
+    let unreached = table.reachableStates.filter { today.states[$0] == nil }
+    guard additions.isEmpty, unreached.isEmpty else {
         throw ArchiveLockNotRecorded(
             file: ArchiveLock.file(of: table.version, in: folder),
-            states: missing,
-            isWritten: recorded == nil
+            additions,
+            unreached: unreached,
+            isWritten: recorded == nil && !isRecording
         )
     }
 }
 
 /// Throws unless a workflow without a context still reads what its versions have stored, as
-/// ``expectCompatible(_:context:samples:in:recording:firedByHooks:)`` does.
+/// ``expectCompatible(_:context:samples:in:recording:firedByHooks:except:)`` does.
 /// - Parameters:
 ///   - workflow: The workflow.
 ///   - samples: How states are made, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 ///   - folder: Where the files are; one folder for each workflow.
-///   - isRecording: Whether to write the file of today's version anew, if nothing is broken.
-///   - hookEvents: The names of the events that hooks may fire.
+///   - isRecording: Whether to add to the file of today's version what it does not have, if nothing is broken.
+///   - hookEvents: The names of the events that hooks and work may fire, and of those that fire by themselves when regions have ended.
+///   - except: Names of properties that need not survive an archive.
 /// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; what reading and writing files throws.
 public func expectCompatible<W: Workflow>(
     _ workflow: W.Type,
     samples: [Sample<W>] = [],
     in folder: URL,
     recording isRecording: Bool = false,
-    firedByHooks hookEvents: Set<String> = []
+    firedByHooks hookEvents: Set<String> = [],
+    except: Set<String> = []
 ) throws where W.Context == Void {
     try expectCompatible(
         workflow,
@@ -70,52 +88,16 @@ public func expectCompatible<W: Workflow>(
         samples: samples,
         in: folder,
         recording: isRecording,
-        firedByHooks: hookEvents
+        firedByHooks: hookEvents,
+        except: except
     )
 }
 
-/// What today's version of a workflow stores was not recorded yet, or not all of it.
-public struct ArchiveLockNotRecorded: Error, Equatable, CustomStringConvertible {
-    /// The file.
-    public let file: URL
-
-    /// The states that it did not have.
-    public let states: [String]
-
-    /// Whether it was written now; otherwise run once with `recording: true`.
-    public let isWritten: Bool
-
-    /// What to do.
-    public var description: String {
-        isWritten
-            ? "\(file.lastPathComponent) was written, with \(states.joined(separator: ", ")). Commit it and run the test again."
-            : "\(file.lastPathComponent) does not have \(states.joined(separator: ", ")). Run the test once with `recording: true`."
+extension TransitionTable {
+    /// The states in which a machine can be; not a superclass of one of them, of which there may be no object.
+    fileprivate var reachableStates: [String] {
+        let superclasses = Set(superstates.values)
+        let findings = Set(findings)
+        return states.filter { !superclasses.contains($0) && !findings.contains(.unreachableState($0)) }
     }
-}
-
-/// Archives of machines that are driven through every transition.
-private func archives<W: Workflow>(
-    of workflow: W.Type,
-    _ context: W.Context,
-    _ samples: [Sample<W>],
-    firedByHooks hookEvents: Set<String>
-) throws -> [(state: String, archive: JSONValue)] {
-    var archives: [(state: String, archive: JSONValue)] = []
-    let exercise = Exercise(
-        table: W.table,
-        context: context,
-        samples: samples,
-        isRestarting: true,
-        hookEvents: hookEvents,
-        except: [],
-        invariants: [
-            "archives are collected": { machine in
-                let archive = try JSONValue(json: machine.archive())
-                archives.append((machine.stateName, archive))
-                return true
-            }
-        ]
-    )
-    _ = try exercise.report(covering: .transitions)
-    return archives
 }

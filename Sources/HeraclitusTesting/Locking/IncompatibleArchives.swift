@@ -1,4 +1,4 @@
-/// The error of ``expectCompatible(_:samples:in:recording:firedByHooks:)``: which changes of a workflow break what is stored.
+/// The error of ``expectCompatible(_:samples:in:recording:firedByHooks:except:)``: which changes of a workflow break what is stored.
 public struct IncompatibleArchives: Error, Equatable {
     /// A change that breaks what is stored.
     public struct Break: Hashable, Sendable {

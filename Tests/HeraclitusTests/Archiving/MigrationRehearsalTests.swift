@@ -33,4 +33,43 @@ import Testing
         #expect(rehearsal.description.hasPrefix("version 1: 2 can be read, 1 cannot\nversion 2: 1 can be read\n"))
         #expect(await store.load("a") == before)
     }
+
+    // MARK: Effects
+
+    protocol MailKind: Effect { static var sample: Self { get } }
+    struct Mail: MailKind {
+        static var name: String { "Mail" }
+        static var sample: Mail { Mail(to: "a") }
+        let to: String
+    }
+    struct OtherMail: MailKind {
+        static var name: String { "Mail" }
+        static var sample: OtherMail { OtherMail(receiver: "a") }
+        let receiver: String
+    }
+    final class OpenState: EmptyState { static var name: String { "open" } }
+    final class SentState<M: MailKind>: EmptyState, Effecting {
+        static var name: String { "sent" }
+        var effects: [any Effect] { [M.sample] }
+    }
+    struct Post<M: MailKind>: Workflow {
+        static var name: String { "Post" }
+        static var effects: [any Effect.Type] { [M.self] }
+        static var initial: any WorkflowState { OpenState() }
+        let send = Event(from: OpenState.self, to: SentState<M>.self)
+    }
+
+    @Test("Effects that wait and that no handler could be given are found, too")
+    func effects() async throws {
+        let store = InMemoryStore()
+        try await store.update("a", of: Post<Mail>.self) { try $0.fire.send() }
+        try await store.update("b", of: Post<Mail>.self) { $0.activate() }
+        let same = try await store.rehearseMigration(of: Post<Mail>.self)
+        #expect(same.readable == [1: 2] && same.failures.isEmpty)
+        let other = try await store.rehearseMigration(of: Post<OtherMail>.self)
+        #expect(other.readable == [1: 1] && other.failures.map(\.id) == ["a"])
+        guard case .brokenEffect("Mail", _)? = other.failures.first?.error else {
+            throw try #require(other.failures.first).error
+        }
+    }
 }

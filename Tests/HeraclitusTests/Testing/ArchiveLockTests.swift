@@ -356,7 +356,11 @@ import Testing
             let error = #expect(throws: IncompatibleArchives.self) {
                 try expectCompatible(Street<Deep>.self, samples: [.state(House<Deep>())], in: folder)
             }
-            #expect(error?.breaks.count == 1 && error?.breaks.first?.explanation.contains("data.bell") == true)
+            let explanations = error?.breaks.map(\.explanation)
+            #expect(explanations == ["\"bell.state\": The state low of Bell is gone. deep has the same keys."])
+            let step = ".renameState(\"low\", to: \"deep\", in: 2),"
+            #expect(error?.breaks.first?.remedy.hasPrefix("// In the workflow Bell:\n") == true)
+            #expect(error?.breaks.first?.remedy.hasSuffix(step) == true)
         }
     }
 

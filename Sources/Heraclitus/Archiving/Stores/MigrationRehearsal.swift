@@ -24,10 +24,23 @@ public struct MigrationRehearsal: Sendable {
             version = try JSONValue(json: stored.archive, limit: .max)["version"]?.intValue
             // Nobody fires it, so it needs no context.
             _ = try StateMachine<W>(stored.archive, limit: .max)
+            try stored.checkEffects(of: W.self)
             readable[version ?? W.version, default: 0] += 1
         } catch {
             failures.append(Failure(id: stored.id, version: version, error: error))
         }
+    }
+}
+
+extension StoredArchive {
+    /// Throws unless the effects that wait can be handed to handlers.
+    fileprivate func checkEffects<W: Workflow>(of workflow: W.Type) throws(ArchiveError) {
+        let outbox: Outbox?
+        do throws(StoreError) { outbox = try self.outbox() } catch {
+            throw .malformed(path: "outbox", explanation: "\(error)")
+        }
+        guard let outbox else { return }
+        for index in outbox.effects.indices { _ = try outbox.effect(index, of: id).effect(of: W.self) }
     }
 }
 
@@ -45,7 +58,7 @@ extension MigrationRehearsal: CustomStringConvertible {
 }
 
 extension ArchiveStore {
-    /// Reads every archive of a workflow as today's definition does, migrations included, and changes nothing.
+    /// Reads every archive of a workflow as today's definition does, migrations included, with the effects that wait, and changes nothing.
     ///
     /// Run it with a copy of the store before users get a new version:
     ///

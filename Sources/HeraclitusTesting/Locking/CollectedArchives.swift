@@ -1,0 +1,51 @@
+import Foundation
+import Heraclitus
+
+/// What a workflow stores today: archives of machines that were driven through every transition, and of every sample.
+struct CollectedArchives {
+    private(set) var archives: [(state: String, archive: JSONValue)] = []
+    private(set) var effects: [(name: String, data: JSONValue)] = []
+
+    init<W: Workflow>(
+        of workflow: W.Type,
+        _ context: W.Context,
+        _ samples: [Sample<W>],
+        firedByHooks hookEvents: Set<String>,
+        except: Set<String>
+    ) throws {
+        var collected = CollectedArchives()
+        let exercise = Exercise(
+            table: W.table,
+            context: context,
+            samples: samples,
+            isRestarting: true,
+            hookEvents: hookEvents,
+            except: except,
+            invariants: [
+                "archives are collected": { machine in
+                    let archive = try JSONValue(json: machine.archive())
+                    try collected.add(machine.state, archive)
+                    return true
+                }
+            ]
+        )
+        _ = try exercise.report(covering: .transitions)
+        self = collected
+        // Also those that no machine was driven into, because the first sample of a state was taken.
+        for sample in samples {
+            guard let state = try? sample.make(()) as? W.AnyState else { continue }
+            try add(state, JSONValue(json: W.archive(of: state)))
+        }
+    }
+
+    private init() {}
+
+    private mutating func add(_ state: Any, _ archive: JSONValue) throws {
+        if let name = archive["state"]?.stringValue { archives.append((name, archive)) }
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .archived
+        for effect in (state as? any Effecting)?.effects ?? [] {
+            effects.append((type(of: effect).name, try JSONValue(json: encoder.encode(effect))))
+        }
+    }
+}
