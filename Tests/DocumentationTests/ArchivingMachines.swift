@@ -66,6 +66,24 @@ private struct Bill: Workflow {
 }
 
 @Suite("Archiving machines") struct ArchivingArticleTests {
+    @Test("A machine is kept in a file after every transition")
+    func kept() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let machine = StateMachine<Download>()
+        machine.onTransition { transition in
+            do {
+                try transition.machine(as: Download.self)?.archive().write(to: file, options: .atomic)
+            } catch {
+                print("The download was not kept: \(error)")
+            }
+        }
+        try machine.fire.finish(CompletedState(byteCount: 7))
+        try machine.fire.again(CompletedState(byteCount: 8))
+        let later = try StateMachine<Download>(archive: Data(contentsOf: file))
+        #expect(later.revision == 2 && (later.state as? CompletedState)?.byteCount == 8)
+    }
+
     @Test("An archive is what the articles print")
     func archive() throws {
         let machine = StateMachine<Download>()

@@ -15,7 +15,8 @@ import Testing
         for block in try Documentation.blocks(article, language: "swift").prefix(limit) {
             let block = Documentation.lines(block)
             // The lines for a package manifest.
-            if block.allSatisfy({ $0.hasPrefix(".package(") || $0.hasPrefix(".executableTarget(") }) { continue }
+            let manifest = [".package(", ".executableTarget(", ".testTarget("]
+            if block.allSatisfy({ line in manifest.contains { line.hasPrefix($0) } }) { continue }
             let isThere = compiled.contains { lines in
                 lines.indices.contains { lines[$0...].starts(with: block) }
             }

@@ -19,7 +19,28 @@ private struct Download: Workflow {
     let cancel = Event(from: LoadingState.self, to: IdleState.self)
 }
 
+private final class WrittenState: WorkflowState {
+    let points: Int
+    init(points: Int) { self.points = points }
+}
+private final class PassedState: EmptyState {}
+private final class FailedState: EmptyState {}
+
+private struct Exam: Workflow {
+    static var initial: any WorkflowState { WrittenState(points: 49) }
+    let grade = Event(from: WrittenState.self, to: PassedState.self, FailedState.self)
+}
+
 @Suite("Firing events") struct FiringArticleTests {
+    @Test("A closure chooses among several destinations", arguments: [49, 50])
+    func several(points: Int) throws {
+        let exam = StateMachine<Exam>(entering: WrittenState(points: points))
+        try exam.fire.grade { written in
+            if written.points < 50 { FailedState() } else { PassedState() }
+        }
+        #expect(exam.stateName == (points < 50 ? "FailedState" : "PassedState"))
+    }
+
     @Test("An argument that needs await is made beforehand")
     func prepared() async throws {
         let machine = StateMachine<Download>()
