@@ -154,6 +154,18 @@ import Testing
         )
     }
 
+    @Test("A chart of nothing has no title, because Mermaid takes none without a text")
+    func emptyGantt() {
+        #expect(
+            Heraclitus.Journal([]).mermaidGantt() == """
+                gantt
+                    dateFormat x
+                    axisFormat %Y-%m-%d %H:%M:%S
+
+                """
+        )
+    }
+
     @Test("It is drawn as a Gantt chart")
     func gantt() throws {
         let clock = ManualClock(at: Date(timeIntervalSince1970: 1_767_268_800))
