@@ -139,6 +139,24 @@ import Testing
         }
     }
 
+    @Test("The members of a value are printed and described in the order of their keys")
+    func members() throws {
+        let parcel = StateMachine<Parcel>()
+        let names = ["a", "b", "c", "d", "e", "f", "g"]
+        let numbers = Dictionary(uniqueKeysWithValues: zip(names, 1...))
+        let values = Dictionary(uniqueKeysWithValues: zip(names, [Double.nan, 1, 2, 3, 4, 5, 6]))
+        try parcel.fire.send(
+            SentState("a"),
+            userInfo: ["list": [numbers], "numbers": numbers, "texts": ["b": ["x"], "a": []], "values": values]
+        )
+        let inOrder = #"["a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7]"#
+        let described = #"["a": nan, "b": 1.0, "c": 2.0, "d": 3.0, "e": 4.0, "f": 5.0, "g": 6.0]"#
+        let words = #"[list: [\#(inOrder)], numbers: \#(inOrder), texts: ["a": [], "b": ["x"]], values: \#(described)]"#
+        #expect("\(parcel.journal)".hasSuffix(words))
+        let restored = try StateMachine<Parcel>(archive: parcel.archive())
+        #expect("\(restored.journal)".hasSuffix(words))
+    }
+
     @Test("A date of a user info that is none, which Foundation refuses to describe, is no trouble either")
     func noDate() throws {
         let parcel = StateMachine<Parcel>()
