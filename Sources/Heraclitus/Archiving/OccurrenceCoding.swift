@@ -57,7 +57,8 @@ extension Occurrence: Codable {
 
     /// Writes an occurrence, for an archive without what that says already.
     ///
-    /// A value of the user info that cannot be written is written there as its description: it is not to keep the machine from being archived.
+    /// A value of the user info that cannot be written, or could not be read again, is written there as its description: it is not to keep the
+    /// machine from being archived.
     func encode(to encoder: any Encoder, isInArchive: Bool) throws {
         let record = record
         var container = encoder.container(keyedBy: Key.self)

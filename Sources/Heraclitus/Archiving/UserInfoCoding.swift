@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension UserInfo: Codable {
     fileprivate struct ValueKey: CodingKey {
         let stringValue: String
@@ -27,7 +33,7 @@ extension UserInfo: Codable {
     }
 }
 
-/// A user info of which a value that cannot be encoded is encoded as its description.
+/// A user info of which a value that cannot be encoded, or could not be read again, is encoded as its description.
 struct WritableUserInfo: Encodable {
     let userInfo: UserInfo
 
@@ -35,10 +41,24 @@ struct WritableUserInfo: Encodable {
         var container = encoder.container(keyedBy: UserInfo.ValueKey.self)
         for (key, value) in userInfo.values {
             do {
-                try container.encode(value, forKey: UserInfo.ValueKey(key))
+                try container.encode(readable(value), forKey: UserInfo.ValueKey(key))
             } catch {
                 try container.encode(text(of: value), forKey: UserInfo.ValueKey(key))
             }
+        }
+    }
+
+    /// A value in the form that throws when it is encoded, unless it can be read again.
+    ///
+    /// An encoder also writes a `Decimal` that is no number, and values at any depth.
+    private func readable(_ value: UserInfo.Value) throws -> UserInfo.Value {
+        switch value {
+        // Most are of these types, which throw by themselves.
+        case is String, is Int, is Double, is Bool, is JSONValue: return value
+        default:
+            // Encoded as a member, because a value that encodes nothing is an empty object only within another one.
+            let json = try JSONValue(json: archiveEncoder.encode(UserInfo(["value": value])))
+            return json["value"] ?? .null
         }
     }
 }

@@ -15,9 +15,6 @@ struct DiagramBoxes {
         /// Its states and those of the boxes in it.
         let allStates: Set<String>
 
-        /// It and the boxes in it, the outer before the inner.
-        var withInnerBoxes: [Box] { [self] + boxes.flatMap(\.withInnerBoxes) }
-
         init(name: String, number: Int, states: [String], boxes: [Box]) {
             self.name = name
             self.number = number
@@ -34,6 +31,17 @@ struct DiagramBoxes {
 
     /// The names of the groups of a state in whose boxes it is not drawn.
     private(set) var otherGroups: [String: [String]] = [:]
+
+    /// The boxes around each state that is in one, the outer before the inner.
+    var boxesAroundStates: [String: [Box]] {
+        var around: [String: [Box]] = [:]
+        func add(_ box: Box) {
+            for state in box.allStates { around[state, default: []].append(box) }
+            box.boxes.forEach(add)
+        }
+        boxes.forEach(add)
+        return around
+    }
 
     init(_ table: TransitionTable) {
         let groups = table.groups + table.families
@@ -85,27 +93,40 @@ private struct Nesting {
     let outer: [Int?]
 
     /// The groups directly within each group.
-    let inner: [[Int]]
-    private let members: [Set<String>]
+    private(set) var inner: [[Int]]
+
+    /// The groups of each state that is in one, in their order.
+    private let groups: [String: [Int]]
 
     init(_ groups: [TransitionTable.Group]) {
         let members = groups.map { Set($0.states) }
-        let outer = groups.indices.map { Self.outer(of: $0, in: members) }
-        inner = groups.indices.map { group in groups.indices.filter { outer[$0] == group } }
-        self.members = members
+        var groupsOfStates: [String: [Int]] = [:]
+        for (group, states) in members.enumerated() {
+            for state in states { groupsOfStates[state, default: []].append(group) }
+        }
+        let outer = members.indices.map { group in
+            // Those around a group are among those of any of its states; an empty one is in all others.
+            let others = members[group].first.map { groupsOfStates[$0] ?? [] } ?? Array(members.indices)
+            return Self.outer(of: group, among: others, members)
+        }
+        inner = groups.map { _ in [] }
+        for (group, around) in outer.enumerated() {
+            if let around { inner[around].append(group) }
+        }
+        self.groups = groupsOfStates
         self.outer = outer
     }
 
-    func groups(of state: String) -> [Int] { members.indices.filter { members[$0].contains(state) } }
+    func groups(of state: String) -> [Int] { groups[state] ?? [] }
 
     func innermost(of state: String, from group: Int) -> Int {
-        guard let next = inner[group].first(where: { members[$0].contains(state) }) else { return group }
+        guard let next = groups(of: state).first(where: { outer[$0] == group }) else { return group }
         return innermost(of: state, from: next)
     }
 
-    /// The smallest group that has all states of a group; of equal ones the later is within the earlier.
-    private static func outer(of group: Int, in members: [Set<String>]) -> Int? {
-        members.indices.filter { other in
+    /// The smallest of some groups that has all states of a group; of equal ones the later is within the earlier.
+    private static func outer(of group: Int, among others: [Int], _ members: [Set<String>]) -> Int? {
+        others.filter { other in
             members[group].isStrictSubset(of: members[other]) || other < group && members[group] == members[other]
         }.min { (members[$0].count, -$0) < (members[$1].count, -$1) }
     }

@@ -31,12 +31,12 @@ struct DiagramContent {
         regions = Dictionary(grouping: table.regions, by: \.state)
         self.path = path
         notes = Self.notes(of: table, in: layout, path)
-        let boxes = layout.boxes.flatMap(\.withInnerBoxes)
+        let around = layout.boxesAroundStates
         var places: [Place: Int] = [:]
         for event in table.events {
-            for (origin, destination) in Self.origins(of: event, boxes) {
+            for (origin, destination) in Self.origins(of: event, around) {
                 let place = Place(from: origin, to: destination)
-                let mark = path.mark(event.name, from: Self.states(of: origin, table, boxes), to: destination)
+                let mark = path.mark(event.name, from: Self.states(of: origin, table, around), to: destination)
                 if let number = places[place] {
                     arrows[number].labels.append(event.label + mark)
                     if !mark.isEmpty { arrows[number].isTaken = true }
@@ -62,11 +62,11 @@ struct DiagramContent {
     private static func states(
         of origin: Origin,
         _ table: TransitionTable,
-        _ boxes: [DiagramBoxes.Box]
+        _ around: [String: [DiagramBoxes.Box]]
     ) -> Set<String> {
         switch origin {
         case .state(let state): [state]
-        case .box(let number, _): boxes.first { $0.number == number }?.allStates ?? []
+        case .box(let number, let state): around[state]?.first { $0.number == number }?.allStates ?? []
         case .anyState: Set(table.states)
         }
     }
@@ -79,7 +79,7 @@ struct DiagramContent {
     /// From where an event leads to where, updates left out: what it does everywhere, or in a whole box, once.
     private static func origins(
         of event: TransitionTable.Event,
-        _ boxes: [DiagramBoxes.Box]
+        _ around: [String: [DiagramBoxes.Box]]
     ) -> [(Origin, String)] {
         let general = Set(event.fromAnyState)
         let pairs = event.transitions.filter { !$0.isUpdate && !general.contains($0.to) }
@@ -89,8 +89,8 @@ struct DiagramContent {
         var origins = event.fromAnyState.map { (Origin.anyState, $0) }
         for pair in pairs where drawn[pair.to]?.contains(pair.from) != true {
             // The outermost comes first. An arrow cannot lead from a box into itself.
-            let box = boxes.first { box in
-                box.allStates.count > 1 && box.allStates.contains(pair.from) && !box.allStates.contains(pair.to)
+            let box = around[pair.from]?.first { box in
+                box.allStates.count > 1 && !box.allStates.contains(pair.to)
                     && box.allStates.isSubset(of: sources[pair.to] ?? [])
             }
             drawn[pair.to, default: []].formUnion(box?.allStates ?? [pair.from])

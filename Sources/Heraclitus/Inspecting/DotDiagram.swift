@@ -43,8 +43,11 @@ struct DotIDs {
     }
 }
 
+/// A text that is drawn, in which Graphviz looks for entities of HTML.
+func dotLabel(_ text: String) -> String { dotQuoted(text, ampersand: "&amp;") }
+
 /// By scalars, because a quote with an accent on it is another character and still a quote to Graphviz.
-func dotQuoted(_ text: String) -> String {
+func dotQuoted(_ text: String, ampersand: String = "&") -> String {
     var quoted = String.UnicodeScalarView("\"".unicodeScalars)
     var previous: Unicode.Scalar?
     for scalar in text.unicodeScalars {
@@ -52,6 +55,7 @@ func dotQuoted(_ text: String) -> String {
         case "\"", "\\": quoted += ["\\", scalar]
         case "\n" where previous == "\r": break
         case "\n", "\r", "\u{0B}", "\u{0C}", "\u{85}", "\u{2028}", "\u{2029}": quoted += ["\\", "n"]
+        case "&": quoted += ampersand.unicodeScalars
         // Graphviz takes it for the end of the text.
         case "\0": quoted.append("\u{2400}")
         default: quoted.append(scalar)

@@ -95,8 +95,8 @@ struct DotLevel {
         if !notes.isEmpty {
             attributes.append("shape=Mrecord")
             attributes.append("label=\(record(state, notes))")
-        } else if id(state) != dotQuoted(state) {
-            attributes.append("label=\(dotQuoted(state))")
+        } else if id(state) != dotLabel(state) {
+            attributes.append("label=\(dotLabel(state))")
         }
         if content.isVisited(state) { attributes += Self.taken }
         if state == marks.state {
@@ -114,13 +114,13 @@ struct DotLevel {
         let mark = state == marks.state ? " color=\"#ffd700\"; penwidth=3;" : taken
         let parts = regions.enumerated().flatMap { place, region in
             [
-                "subgraph \"\(box(state) ?? "")_\(place)\" {", "    label=\(dotQuoted(region.label));",
+                "subgraph \"\(box(state) ?? "")_\(place)\" {", "    label=\(dotLabel(region.label));",
                 "    style=dashed; penwidth=1;",
             ]
                 + region.level.lines.map { "    \($0)" } + ["}"]
         }
         return [
-            "subgraph \"\(box(state) ?? "")\" {", "    label=\(dotQuoted(name));", "    style=rounded;\(mark)",
+            "subgraph \"\(box(state) ?? "")\" {", "    label=\(dotLabel(name));", "    style=rounded;\(mark)",
             "    \(id(state)) [shape=point, style=invis, width=0.01];",
         ]
             + parts.map { "    \($0)" } + ["}"]
@@ -129,14 +129,14 @@ struct DotLevel {
     private func cluster(_ box: DiagramBoxes.Box) -> [String] {
         let content = box.states.flatMap(node) + box.boxes.flatMap(cluster)
         return [
-            "subgraph \"\(boxes)\(box.number)\" {", "    label=\(dotQuoted(box.name));",
+            "subgraph \"\(boxes)\(box.number)\" {", "    label=\(dotLabel(box.name));",
             "    style=\"rounded,dashed\";",
         ]
             + content.map { "    \($0)" } + ["}"]
     }
 
     private func arrow(_ arrow: DiagramContent.Arrow) -> String {
-        let label = (["label=\(dotQuoted(arrow.labels.joined(separator: "\n")))"] + (arrow.isTaken ? Self.taken : []))
+        let label = (["label=\(dotLabel(arrow.labels.joined(separator: "\n")))"] + (arrow.isTaken ? Self.taken : []))
             .joined(separator: ", ")
         switch arrow.from {
         case .anyState: return edge(anyState, id(arrow.to), label, head: box(arrow.to))
@@ -170,7 +170,7 @@ private func record(_ name: String, _ notes: [String]) -> String {
     let fields = [name] + notes
     let texts = fields.map { field in
         // The outer quotes are those of the whole label. Between them, what has a meaning in records is escaped once more.
-        let text = dotQuoted(field).unicodeScalars.dropFirst().dropLast()
+        let text = dotLabel(field).unicodeScalars.dropFirst().dropLast()
         return text.map { "{}|<>".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
     }
     return "\"\(texts[0])|\(texts.dropFirst().map { "\($0)\\l" }.joined())\""

@@ -63,7 +63,8 @@ extension Journal {
             }
         }
         end(at: last?.milliseconds ?? 0, isLast: true)
-        var lines = ["gantt", "    title \(mermaidText(first?.workflow ?? ""))"]
+        // Mermaid takes no title without a text.
+        var lines = ["gantt"] + [first?.workflow ?? ""].filter { !$0.isEmpty }.map { "    title \(mermaidText($0))" }
         lines += ["    dateFormat x", "    axisFormat %Y-%m-%d %H:%M:%S"]
         for state in statesInOrder {
             guard let bars = sections[state] else { continue }

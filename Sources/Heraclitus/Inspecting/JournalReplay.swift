@@ -28,7 +28,8 @@ extension Journal {
     /// Runs a journal through today's definition of a workflow, by its table alone.
     ///
     /// It follows the transitions from the source of the first: each event has to lead from the state in which the one before has ended
-    /// to the state that was entered. Where lines are missing, as their revisions say, it goes on from the source of the next. What was
+    /// to the state that was entered. Where lines are missing, as their revisions say, it goes on from the source of the next; so it
+    /// does where the version of the workflow changes, because a migration may have changed the state. What was
     /// rejected, ignored or is no fire is left out. No guard and no hook runs, because a journal does not have the states' data.
     ///
     /// Lines of an older version of the workflow have the names of their time. They are read with the names that
@@ -57,18 +58,18 @@ extension Journal {
 private struct Replay<W: Workflow> {
     private let definition = CompiledWorkflow<W>.shared.definition
 
-    /// Where the last transition has led, and the machine's revision then.
-    private var last: (state: String, revision: Int)?
+    /// Where the last transition has led, and the machine's revision and the version of the workflow then.
+    private var last: (state: String, revision: Int, version: Int)?
 
     init(as workflow: W.Type) {}
 
     mutating func misfit(of occurrence: Occurrence, in line: Int) -> JournalMisfit? {
         guard occurrence.kind == .transitioned, occurrence.path == nil else { return nil }
         let names = definition.namesToday(of: occurrence)
-        let follows = last.map { $0.revision &+ 1 == occurrence.revision } ?? false
+        let follows = last.map { ($0.revision &+ 1, $0.version) == (occurrence.revision, occurrence.version) } ?? false
         let source = follows ? last?.state ?? names.source : names.source
         let destination = names.destination ?? ""
-        last = (destination, occurrence.revision)
+        last = (destination, occurrence.revision, occurrence.version)
         do throws(InvalidTransition) {
             try definition.validate(
                 occurrence.event ?? "",

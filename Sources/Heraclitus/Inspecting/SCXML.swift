@@ -7,7 +7,8 @@ extension TransitionTable {
     /// a name is written as its number, such as `_x20_` for a space. Guards, groups and why an event fires by itself are left out.
     ///
     /// A state that holds machines is a state with a child for each of its ``regions``, parallel if there are several. The ids of the states
-    /// in there and their events begin with the names on the way, and a dot: `PlacedState.payment.OpenState`, `payment.settle`.
+    /// in there and their events begin with the names on the way, and a dot: `PlacedState.payment.OpenState`, `payment.settle`. Readers of SCXML
+    /// take `payment` for the beginning of `payment.settle`; so where an event is named like the machine, it is `_x_payment.settle`.
     /// - Returns: The text of the document.
     public func scxml() -> String {
         let head = [
@@ -32,10 +33,11 @@ extension TransitionTable {
             }
         }
         let finals = Set(finals)
+        let eventNames = Set(events.map { Self.xmlName($0.name) })
         let regions = Dictionary(grouping: regions, by: \.state)
         return states.flatMap { state in
             let id = statePath + Self.xmlName(state)
-            let inner = Self.scxmlRegions(regions[state] ?? [], of: id, eventPath: eventPath)
+            let inner = Self.scxmlRegions(regions[state] ?? [], of: id, eventPath: eventPath, besides: eventNames)
             let content = ((transitions[state] ?? []) + inner).map { "    \($0)" }
             if !content.isEmpty { return ["<state id=\"\(id)\">"] + content + ["</state>"] }
             return finals.contains(state) ? ["<final id=\"\(id)\"/>"] : ["<state id=\"\(id)\"/>"]
@@ -43,10 +45,17 @@ extension TransitionTable {
     }
 
     /// The machines that a state holds; several go on side by side.
-    private static func scxmlRegions(_ regions: [Region], of state: String, eventPath: String) -> [String] {
+    private static func scxmlRegions(
+        _ regions: [Region],
+        of state: String,
+        eventPath: String,
+        besides eventNames: Set<String>
+    ) -> [String] {
         let parts = regions.flatMap { region in
-            let (id, name) = ("\(state).\(xmlName(region.name))", "\(eventPath)\(xmlName(region.name)).")
-            let states = region.table.scxmlStates(statePath: id + ".", eventPath: name).map { "    \($0)" }
+            let (name, id) = (xmlName(region.name), "\(state).\(xmlName(region.name))")
+            // No name begins like this: what is behind `_x` in one is a number.
+            let path = eventPath + (eventNames.contains(name) ? "_x_" : "") + name + "."
+            let states = region.table.scxmlStates(statePath: id + ".", eventPath: path).map { "    \($0)" }
             return ["<state id=\"\(id)\" initial=\"\(id).\(xmlName(region.table.initial))\">"] + states + ["</state>"]
         }
         guard regions.count > 1 else { return parts }

@@ -119,28 +119,6 @@ extension UserInfo: ExpressibleByDictionaryLiteral {
 extension UserInfo: CustomStringConvertible {
     /// The values in the order of their keys; decoded ones as those are that were encoded.
     public var description: String {
-        "[" + keys.map { key in "\(key): \(values[key].map(Self.words) ?? "")" }.joined(separator: ", ") + "]"
-    }
-
-    private static func words(_ value: Value) -> String {
-        switch value as? JSONValue {
-        case .string(let text), .decimal(let text): text
-        case let json?: "\(plain(json))"
-        case nil: text(of: value)
-        }
-    }
-
-    /// A value of Swift's own that says the same.
-    private static func plain(_ json: JSONValue) -> Any {
-        switch json {
-        case .null: "nil"
-        case .bool(let value): value
-        case .integer(let value): value
-        case .unsigned(let value): value
-        case .number(let value): value
-        case .decimal(let text), .string(let text): text
-        case .array(let values): values.map(plain)
-        case .object(let values): Dictionary(values.map { ($0.key, plain($0.value)) }) { $1 }
-        }
+        "[" + keys.map { key in "\(key): \(values[key].map(text(of:)) ?? "")" }.joined(separator: ", ") + "]"
     }
 }

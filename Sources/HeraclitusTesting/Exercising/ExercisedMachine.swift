@@ -48,7 +48,7 @@ final class ExercisedMachine<W: Workflow> {
         if start == exercise.table.initial {
             machine = StateMachine(context: exercise.context, scheduler: clock.scheduler)
         } else {
-            guard let state = exercise.state(toBeginIn: start) else { throw .missingSamples(states: [start]) }
+            guard let state = exercise.beginning(in: start)?.state else { throw .missingSamples(states: [start]) }
             machine = StateMachine(entering: state, context: exercise.context, scheduler: clock.scheduler)
         }
         machine.observe(made.add)
@@ -140,8 +140,11 @@ final class ExercisedMachine<W: Workflow> {
 extension ExerciseFailure.Problem: Error {}
 
 extension Exercise {
-    fileprivate func state(toBeginIn name: String) -> W.AnyState? {
-        samples(for: name, event: "").lazy.compactMap { sample in try? state(name, of: sample, from: ()) }.first
+    /// A state to begin in, and the sample that has made it: the first that makes one from nothing; `nil` for an empty state's.
+    func beginning(in name: String) -> (state: W.AnyState, sample: Int?)? {
+        samples(for: name, event: "").lazy.compactMap { sample in
+            (try? state(name, of: sample, from: ())).map { ($0, sample) }
+        }.first
     }
 
     /// Makes a state; `nil` if the sample does not make one of that name.

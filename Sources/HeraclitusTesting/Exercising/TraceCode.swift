@@ -10,9 +10,13 @@ extension Exercise {
         let actions = isLost ? trace.dropLast() : trace[...]
         let context = W.Context.self == Void.self ? nil : "context: context"
         let environment = [context, isAutomatic ? scheduler : nil].compactMap(\.self)
-        let arguments = ((start == table.initial ? [] : [beginning(in: start)]) + environment).joined(separator: ", ")
+        let sample = start == table.initial ? nil : beginning(in: start)?.sample
+        let object = sample.map { "samples[\($0)]()" } ?? emptyObject(start)
+        let entering = start == table.initial ? [] : ["entering: \(object)"]
+        let arguments = (entering + environment).joined(separator: ", ")
         var lines = isAutomatic ? ["let clock = ManualClock()"] : []
-        lines.append("\(actions.contains(.restart) ? "var" : "let") machine = StateMachine<\(W.self)>(\(arguments))")
+        let machine = "\(sample == nil ? "" : "try ")StateMachine<\(W.self)>(\(arguments))"
+        lines.append("\(actions.contains(.restart) ? "var" : "let") machine = \(machine)")
         if actions.first.map({ $0 == .restart }) ?? true { lines.append("machine.activate()") }
         for action in actions {
             switch action {
@@ -36,11 +40,6 @@ extension Exercise {
     /// The state that a way ends in, if no hook fires.
     private func state(after trace: [ExerciseAction], from start: String) -> String {
         trace.reduce(start) { if case .fire(let transition, _) = $1 { transition.to } else { $0 } }
-    }
-
-    private func beginning(in start: String) -> String {
-        let sample = samples(for: start, event: "").first ?? nil
-        return "entering: " + (sample.map { "samples[\($0)]()" } ?? emptyObject(start))
     }
 
     private func call(of transition: ExercisedTransition, _ sample: Int?) -> String {

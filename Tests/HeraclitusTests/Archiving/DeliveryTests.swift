@@ -289,6 +289,85 @@ import Testing
         }
     }
 
+    /// A store that counts how often it is asked for what has effects.
+    private final class CountingStore: ArchiveStore {
+        let inner = InMemoryStore()
+        let listings = Mutex(0)
+
+        func load(_ id: String) async throws -> StoredArchive? { await inner.load(id) }
+        func save(_ archive: StoredArchive) async throws -> Int { try await inner.save(archive) }
+        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
+            try await inner.delete(id, expecting: revision)
+        }
+        func ids(of workflow: String?, in state: String?) async throws -> [String] {
+            await inner.ids(of: workflow, in: state)
+        }
+        func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
+            listings.withLock { $0 += 1 }
+            return try await inner.ids(withEffectsBy: date, of: workflow, limit: limit)
+        }
+    }
+
+    /// A store of two others, from which it claims one after the other.
+    private final class DividedStore: ArchiveStore {
+        let parts = [CountingStore(), CountingStore()]
+
+        private func part(of id: String) -> CountingStore { parts[id.utf8.count % 2] }
+
+        func load(_ id: String) async throws -> StoredArchive? { try await part(of: id).load(id) }
+        func save(_ archive: StoredArchive) async throws -> Int { try await part(of: archive.id).save(archive) }
+        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
+            try await part(of: id).delete(id, expecting: revision)
+        }
+        func ids(of workflow: String?, in state: String?) async throws -> [String] {
+            try await (parts[0].ids(of: workflow, in: state) + parts[1].ids(of: workflow, in: state)).sorted()
+        }
+        func claim(
+            effectsBy date: Date,
+            of workflow: String,
+            limit: Int,
+            _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
+        ) async throws -> [StoredArchive] {
+            let some = try await parts[0].claim(effectsBy: date, of: workflow, limit: limit / 2, change)
+            let rest = limit - some.count
+            return try await some + parts[1].claim(effectsBy: date, of: workflow, limit: rest, change)
+        }
+    }
+
+    @Test("What a delivery has found in one of several stores is looked for in no other one")
+    func listingsOfParts() async throws {
+        let store = DividedStore()
+        for number in 1...200 {
+            try await store.update("\(number)", of: Walk.self, scheduler: clock.scheduler) {
+                try $0.fire.step(SteppingState(1))
+            }
+        }
+        #expect(try await store.deliver(Walk.self, scheduler: clock.scheduler) { _, _ in } == 200)
+        for part in store.parts { #expect(part.listings.withLock { $0 } <= 20) }
+    }
+
+    @Test("A delivery lists what has effects again only when it has tried all that it has found")
+    func listings() async throws {
+        let store = CountingStore()
+        for number in 1...200 {
+            try await store.update("\(number)", of: Walk.self, scheduler: clock.scheduler) {
+                try $0.fire.step(SteppingState(1))
+            }
+        }
+        // So that it is due again within the same call.
+        let policy = DeliveryPolicy(attempts: 2, firstDelay: .zero)
+        let log = log
+        let count = try await store.deliver(Walk.self, policy: policy, scheduler: clock.scheduler) { _, key in
+            let isFirst = !log.all.contains(key.id)
+            log.add(key.id)
+            if key.id == "7", isFirst { throw Failed() }
+        }
+        #expect(count == 200 && log.all.count == 201)
+        // All of them, the one that has failed, and that nothing is left.
+        #expect(store.listings.withLock { $0 } <= 3)
+        #expect(try await store.effects(of: Walk.self).isEmpty)
+    }
+
     @Test("How an effect has gone is written down, whoever else saves the machine meanwhile")
     func conflicts() async throws {
         let store = DamagedStore()

@@ -100,6 +100,63 @@ import Testing
         #expect(userInfo["weight", as: String.self] == "nan")
     }
 
+    /// Values within values.
+    struct Nest: Codable, Sendable, CustomStringConvertible {
+        let inner: [Nest]
+        var description: String { "a nest" }
+        init(levels: Int) { inner = levels == 0 ? [] : [Nest(levels: levels - 1)] }
+    }
+
+    @Test("Nor does one that an encoder writes and no reader takes: a Decimal that is no number, and values too deep")
+    func unreadable() throws {
+        let parcel = StateMachine<Parcel>()
+        try parcel.fire.send(
+            SentState("a"),
+            userInfo: [
+                "price": Decimal.nan, "deep": Nest(levels: 100), "flat": Nest(levels: 20), "none": Decimal?.none,
+                "amount": Decimal(string: "12345678901234567890.123456789") ?? 0,
+            ]
+        )
+        let encoded = try JSONDecoder().decode(StateMachine<Parcel>.self, from: JSONEncoder().encode(parcel))
+        for machine in [try StateMachine<Parcel>(archive: parcel.archive()), encoded] {
+            let userInfo = try #require(machine.journal.first).userInfo
+            #expect(userInfo["price", as: String.self] == "NaN" && userInfo["deep", as: String.self] == "a nest")
+            #expect(userInfo["flat", as: Nest.self]?.inner.count == 1 && userInfo["none"] as? JSONValue == .null)
+            #expect("\(userInfo)".contains("amount: 12345678901234567890.123456789"))
+        }
+    }
+
+    @Test("Of values within values as many levels are written as are read, also far inside", arguments: 50...64)
+    func levels(count: Int) throws {
+        let value = (0..<count).reduce(JSONValue.null) { value, _ in [value] }
+        struct Listed: Codable, Sendable { let value: JSONValue }
+        for given: UserInfo.Value in [value, Listed(value: value), [value]] {
+            let parcel = StateMachine<Parcel>()
+            try parcel.fire.send(SentState("a"), userInfo: ["value": given])
+            let archive = try parcel.archive()
+            let restored = try StateMachine<Parcel>(archive: archive)
+            #expect(try restored.archive() == archive)
+        }
+    }
+
+    @Test("The members of a value are printed and described in the order of their keys")
+    func members() throws {
+        let parcel = StateMachine<Parcel>()
+        let names = ["a", "b", "c", "d", "e", "f", "g"]
+        let numbers = Dictionary(uniqueKeysWithValues: zip(names, 1...))
+        let values = Dictionary(uniqueKeysWithValues: zip(names, [Double.nan, 1, 2, 3, 4, 5, 6]))
+        try parcel.fire.send(
+            SentState("a"),
+            userInfo: ["list": [numbers], "numbers": numbers, "texts": ["b": ["x"], "a": []], "values": values]
+        )
+        let inOrder = #"["a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7]"#
+        let described = #"["a": nan, "b": 1.0, "c": 2.0, "d": 3.0, "e": 4.0, "f": 5.0, "g": 6.0]"#
+        let words = #"[list: [\#(inOrder)], numbers: \#(inOrder), texts: ["a": [], "b": ["x"]], values: \#(described)]"#
+        #expect("\(parcel.journal)".hasSuffix(words))
+        let restored = try StateMachine<Parcel>(archive: parcel.archive())
+        #expect("\(restored.journal)".hasSuffix(words))
+    }
+
     @Test("A date of a user info that is none, which Foundation refuses to describe, is no trouble either")
     func noDate() throws {
         let parcel = StateMachine<Parcel>()

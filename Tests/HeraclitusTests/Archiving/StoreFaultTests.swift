@@ -68,6 +68,44 @@ import Testing
         }
     }
 
+    @Test("A journal's lines are on the disk with the name of their file, or the save fails")
+    func journalFile() async {
+        await #expect(processExitsWith: .success) {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let log = folder.appendingPathComponent("journal.jsonl")
+            let parcel = StateMachine<Parcel>()
+            try parcel.fire.send(SentState("a"))
+            /// Saves with room for so many descriptors: one is for the file, and one for its folder.
+            func save(_ count: Int, to file: JournalFile) async throws -> Bool {
+                do {
+                    try await Self.withDescriptors(count) {
+                        // So that the save succeeds, and only the file matters.
+                        let archive = try StoredArchive(parcel, id: "1", replacing: 0)
+                        try await JournaledStore(InMemoryStore(), journal: file).save(archive)
+                    }
+                    return true
+                } catch is ArchiveError {
+                    return false
+                }
+            }
+            let file = JournalFile(at: log)
+            for count in 0...1 { #expect(try await !save(count, to: file)) }
+            #expect(try Data(contentsOf: log).isEmpty)
+            #expect(try await save(2, to: file))
+            try parcel.fire.bounce()
+            // The name is there already.
+            #expect(try await save(1, to: file))
+            // Who finds the lines of another does not know whether that one has lived to sync them.
+            let other = JournalFile(at: log)
+            #expect(try await !save(1, to: other))
+            #expect(try await save(2, to: other))
+            #expect(try await save(1, to: other))
+            #expect(try await file.journal(of: "1").count == 2)
+        }
+    }
+
     @Test("What a killed write has left is removed by the next one to the same file, and nothing else is")
     func drafts() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -272,6 +272,47 @@ import Testing
         #expect(!Folder.table.scxml().contains("parallel"))
     }
 
+    final class HoldingState: Composite {
+        let payment: StateMachine<Payment>
+        let parcel: StateMachine<Parcel>
+        var regions: [any Region] { [payment, parcel] }
+        init(_ payment: StateMachine<Payment> = .init(), _ parcel: StateMachine<Parcel> = .init()) {
+            self.payment = payment
+            self.parcel = parcel
+        }
+        func copied() -> HoldingState { HoldingState(payment.copy(), parcel.copy()) }
+    }
+
+    /// An event is named like a machine in its state, and leads to states of which one is named like an event of that machine.
+    struct Clash: Workflow {
+        static var initial: any WorkflowState { HoldingState() }
+        let payment = Event(from: HoldingState.self, to: ShippedState.self, SettleState.self)
+        let fail = Event("_x_payment", from: HoldingState.self, to: LapsedState.self)
+    }
+    final class SettleState: WorkflowState, EmptyState { static var name: String { "settle" } }
+
+    @Test("In SCXML no event of a workflow is taken for one of a machine in its states, whatever the names are")
+    func clashes() throws {
+        let text = Clash.table.scxml()
+        let names = text.matches(of: #/event="([^"]*)"/#).map { String($0.1) }
+        let outer = ["payment.ShippedState", "payment.settle", "_x5f_x_payment"]
+        let inner = ["_x_payment.receive", "_x_payment.settle", "parcel.pack"]
+        #expect(names == outer + inner)
+        // What is sent is taken by each transition whose name it is, or begins with.
+        for (name, other) in outer.flatMap({ name in inner.map { (name, $0) } }) {
+            #expect(!"\(name).".hasPrefix("\(other).") && !"\(other).".hasPrefix("\(name)."))
+        }
+        #expect(text.contains(#"<transition event="_x_payment.settle" target="HoldingState.payment.SettledState"/>"#))
+    }
+
+    @Test("A reader of SCXML takes none for the other", .enabled(if: SCXMLTests.python != nil))
+    func readClashes() throws {
+        let script = [["_x_payment.settle", "_x_payment.settle"], ["payment.settle"], ["payment.ShippedState"]]
+        let answer = try SCXMLTests.run(Clash.table.scxml(), script)
+        let isSettled = answer[0].map { $0.contains("HoldingState.payment.SettledState") }
+        #expect(isSettled == [true, true] && answer[1] == [["settle"]] && answer[2] == [["ShippedState"]])
+    }
+
     @Test("A reader of SCXML goes through the machines in a state", .enabled(if: SCXMLTests.python != nil))
     func read() throws {
         let (before, after) = (["CartState"], ["ShippedState"])

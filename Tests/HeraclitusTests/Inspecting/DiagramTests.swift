@@ -269,12 +269,32 @@ import Testing
         #expect(nodes.contains { $0.contains(#"[label="a\nb"]"#) || $0.contains(#"[label="a\nb", "#) })
     }
 
+    final class LessState: WorkflowState, EmptyState { static var name: String { "A&lt;B" } }
+    final class NumberState: WorkflowState, EmptyState { static var name: String { "&#65;" } }
+    final class AccentedState: WorkflowState, EmptyState { static var name: String { "&\u{301}#66;" } }
+
+    struct Ampersands: Workflow {
+        static var initial: any WorkflowState { LessState() }
+        let go = Event("a &amp; b", from: LessState.self, to: NumberState.self, AccentedState.self)
+        let stay = Event("&#67;", updating: NumberState.self)
+    }
+
+    @Test("In DOT no name is taken for an entity of HTML")
+    func ampersands() {
+        let dot = Ampersands.table.dot()
+        #expect(dot.contains(#""A&lt;B" [label="A&amp;lt;B"];"#))
+        #expect(dot.contains(#""&#65;" [shape=Mrecord, label="&amp;#65;|&amp;#67; / update\l"];"#))
+        #expect(dot.contains(#""A&lt;B" -> "&#65;" [label="a &amp;amp; b"];"#))
+        #expect(dot.contains("\"&\u{301}#66;\" [label=\"&amp;\u{301}#66;\"];"))
+    }
+
     @Test("Graphviz reads what is written, whatever the names are", .enabled(if: DiagramTests.graphviz != nil))
     func drawn() throws {
         for (text, names) in [
             (Door.table.dot(), ["OpenState", "swing"]), (Odd.table.dot(current: "end"), ["end", #"\"b\""#]),
             (Odder.table.dot(), ["here"]), (Boxed.table.dot(theme: .dark), ["SeveralState"]),
             (Gathered.table.dot(theme: .light), ["Timed", "late", "any state", "leave"]),
+            (Ampersands.table.dot(), [#""A&lt;B""#, #"&amp;#65;"#, #""a &amp; b""#]),
         ] {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).dot")
             defer { try? FileManager.default.removeItem(at: file) }

@@ -79,6 +79,36 @@ import Testing
         #expect(misfits.map(\.line) == [2] && misfits.first?.error.source == "Sent")
     }
 
+    /// A parcel whose later version has moved the machines of a state elsewhere, in a way that only a closure knows.
+    struct MovedParcel: Workflow {
+        static var initial: any WorkflowState { PackedState() }
+        static var name: String { "Parcel" }
+        static var version: Int { 2 }
+        static var journal: JournalLimit? { .last(5) }
+        static var migrations: [Migration] {
+            [
+                .step("what was sent is lost", in: 2, of: "Sent") { archive in
+                    archive.state = "Lost"
+                    archive.data = [:]
+                }
+            ]
+        }
+        let send = Event(from: PackedState.self, to: SentState.self)
+        let find = Event(from: LostState.self, to: PackedState.self)
+    }
+
+    @Test("The first line of another version follows from its own source: a migration may have changed the state")
+    func moved() throws {
+        let old = StateMachine<Parcel>()
+        try old.fire.send(SentState("a"))
+        let later = try StateMachine<MovedParcel>(archive: old.archive())
+        try later.fire.find()
+        try later.fire.send(SentState("b"))
+        #expect(later.journal.map(\.version) == [1, 2, 2])
+        try Heraclitus.Journal.replay(later.journal, as: MovedParcel.self)
+        #expect(later.journal.misfits(as: MovedParcel.self).isEmpty)
+    }
+
     private static func changed(_ occurrence: Occurrence, _ change: (inout JSONValue) -> Void) throws -> Occurrence {
         var value = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(occurrence))
         change(&value)
@@ -119,6 +149,18 @@ import Testing
                     s1->>s1: 2. track #40;update#41;
                     s1-xs1: 3. send #40;notAllowed#41;
                     s1->>s0: 4. bounce
+
+                """
+        )
+    }
+
+    @Test("A chart of nothing has no title, because Mermaid takes none without a text")
+    func emptyGantt() {
+        #expect(
+            Heraclitus.Journal([]).mermaidGantt() == """
+                gantt
+                    dateFormat x
+                    axisFormat %Y-%m-%d %H:%M:%S
 
                 """
         )

@@ -317,12 +317,43 @@ import Testing
         }
         #expect(
             failure?.code == """
-                let machine = StateMachine<Guarded>(entering: samples[0]())
+                let machine = try StateMachine<Guarded>(entering: samples[0]())
                 try machine.fire.end(DState())
                 // no end
                 """
         )
+        // The same as real code.
+        let samples: [Sample<Guarded>] = [.state(EState(1))]
+        let machine = try StateMachine<Guarded>(entering: samples[0]())
+        try machine.fire.end(DState())
+        #expect(machine.isIn(DState.self) && machine.previousState is EState)
     }
+
+    @Test("A machine begins with the first sample that makes a state from nothing, in the printed code, too")
+    func beginningSample() throws {
+        let samples: [Sample<Guarded>] = [
+            .state { (_: BState) in EState(0) }, .state(try refusing()), .state(EState(2)), .state(EState(3)),
+        ]
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(
+                Guarded.self,
+                samples: samples,
+                invariants: ["not two": { ($0.state as? EState)?.number != 2 }]
+            )
+        }
+        #expect(
+            failure?.code == """
+                let machine = try StateMachine<Guarded>(entering: samples[2]())
+                machine.activate()
+                // not two
+                """
+        )
+        let machine = try StateMachine<Guarded>(entering: samples[2]())
+        machine.activate()
+        #expect((machine.state as? EState)?.number == 2)
+    }
+
+    private func refusing() throws -> EState { throw Refusal() }
 
     class WideState: WorkflowState, @unchecked Sendable {
         class var name: String { "Wide" }

@@ -47,17 +47,21 @@ extension ArchiveStore {
         let date = scheduler.date
         var count = 0
         let damaged = Lock<[String: StoreError]>([:])
+        let waiting = WaitingIDs(atLeast: 10_000)
         while true {
             try Task.checkCancellation()
             let lease = Lease(policy: policy, scheduler: scheduler)
             let known = damaged.withLock { $0.count }
             // More by those that are damaged, or they would hold up all others.
-            let claimed = try await claim(effectsBy: date, of: W.name, limit: max(1, policy.machinesAtOnce) + known) {
-                do {
-                    return try $0.leased(lease, by: date)
-                } catch StoreError.damaged(let id, let explanation) {
-                    damaged.withLock { $0[id] = .damaged(id: id, explanation: explanation) }
-                    return nil
+            let limit = max(1, policy.machinesAtOnce) + known
+            let claimed = try await WaitingIDs.$ofDelivery.withValue(waiting) {
+                try await claim(effectsBy: date, of: W.name, limit: limit) {
+                    do {
+                        return try $0.leased(lease, by: date)
+                    } catch StoreError.damaged(let id, let explanation) {
+                        damaged.withLock { $0[id] = .damaged(id: id, explanation: explanation) }
+                        return nil
+                    }
                 }
             }
             let found = damaged.withLock { $0 }

@@ -26,7 +26,8 @@ extension ArchiveStore {
 
     /// Changes and saves archives with effects that may be carried out, so that nobody else does the same with them.
     ///
-    /// The default tries one after the other. A database that can lock rows and skip those that others have locked does it at once.
+    /// The default tries one after the other. A database that can lock rows and skip those that others have locked does it at once. Within a call of
+    /// ``deliver(_:policy:scheduler:failed:_:)`` the default asks for ids again only when it has tried all that it has found.
     /// - Parameters:
     ///   - date: By when they may be carried out.
     ///   - workflow: The name of the workflow.
@@ -42,8 +43,17 @@ extension ArchiveStore {
     ) async throws -> [StoredArchive] {
         var claimed: [StoredArchive] = []
         // More of them and in any order, or all who look at the same time would try the same.
-        for id in try await ids(withEffectsBy: date, of: workflow, limit: max(0, limit) * 8).shuffled()
-        where claimed.count < limit {
+        let choice = max(0, limit) * 8
+        let waiting = WaitingIDs.ofDelivery ?? WaitingIDs(atLeast: 0)
+        var isListed = false
+        while claimed.count < limit {
+            guard let id = waiting.next(among: choice, in: self) else {
+                if isListed { break }
+                isListed = true
+                let most = max(choice, waiting.least)
+                waiting.keep(try await ids(withEffectsBy: date, of: workflow, limit: most), in: self)
+                continue
+            }
             do {
                 guard let found = try await loadUndamaged(id), let changed = try change(found) else { continue }
                 claimed.append(changed.with(revision: try await save(changed)))

@@ -14,7 +14,7 @@
 /// ```
 ///
 /// Any number of processes may append to it at once, through ``JournaledStore``. Each appends whole lines under a lock that the system
-/// releases when it ends, and syncs them. A process that is killed while it writes, or finds the disk full, leaves a part of a line at the end.
+/// releases when it ends, and syncs them and the name of the file. A process that is killed while it writes, or finds the disk full, leaves a part of a line at the end.
 /// The next line begins a new one after it, and who reads is told of it. The first time a process appends, it reads the file once, and keeps
 /// the last number of each machine in memory. The file may be moved away at any time: the next line begins another one, in which a process that
 /// has not read the first begins with all lines that it finds in an archive.
@@ -34,6 +34,12 @@ public actor JournalFile {
 
     /// How many files there were, one in the place of the other.
     private var fileNumber = 0
+
+    /// Whether what was read of the file is known to be on the disk: somebody may have failed, or been killed, before the sync.
+    private var isSynced = true
+
+    /// The number of the file whose name is known to be on the disk.
+    private var namedFile: Int?
 
     // By the UTF-8 of its id, as stores distinguish them: a `String` equals others that are written differently.
     private var lastLines: [[UInt8]: LastLines] = [:]
@@ -73,11 +79,16 @@ public actor JournalFile {
                 appended[key] = found
             }
         }
-        guard !data.isEmpty else { return }
+        guard !data.isEmpty || !isSynced else { return }
+        // Open before anything is appended: where there is no descriptor left for the folder, nothing must have happened yet.
+        let folder = namedFile == fileNumber ? nil : try SyncedFolder(of: path)
         try ArchiveError.of(path) { () throws(SystemError) in
             try file.append(data)
             try file.sync()
         }
+        try folder?.sync()
+        (isSynced, namedFile) = (true, fileNumber)
+        guard !data.isEmpty else { return }
         offset = end + data.count
         ending = Data(data.suffix(Self.endingSize))
         lastLines.merge(appended) { $1 }
@@ -114,6 +125,7 @@ public actor JournalFile {
         while true {
             let chunk = try ArchiveError.of(path) { () throws(SystemError) in try file.next(1 << 16) }
             if chunk.isEmpty { break }
+            isSynced = false
             end += chunk.count
             buffer.add(chunk)
             while let line = buffer.next() { note(line) }
