@@ -166,10 +166,13 @@ import Testing
         #expect(try await store.effects(of: Walk.self).map(\.attempts) == [1])
     }
 
-    @Test("A policy of no machines at once delivers one at a time")
-    func noneAtOnce() async throws {
+    @Test(
+        "A policy of no machines at once delivers one at a time, and one of any number all of them",
+        arguments: [0, .max]
+    )
+    func atOnce(machines: Int) async throws {
         for id in ["1", "2"] { try await walk(id) }
-        #expect(try await deliver(policy: DeliveryPolicy(machinesAtOnce: 0)) == 4)
+        #expect(try await deliver(policy: DeliveryPolicy(machinesAtOnce: machines)) == 4)
     }
 
     @Test("A lease is renewed as long as the handler runs", .timeLimit(.minutes(5)))

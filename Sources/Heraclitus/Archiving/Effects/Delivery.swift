@@ -53,7 +53,7 @@ extension ArchiveStore {
             let lease = Lease(policy: policy, scheduler: scheduler)
             let known = damaged.withLock { $0.count }
             // More by those that are damaged, or they would hold up all others.
-            let limit = max(1, policy.machinesAtOnce) + known
+            let limit = min(max(1, policy.machinesAtOnce), .max - known) + known
             let claimed = try await WaitingIDs.$ofDelivery.withValue(waiting) {
                 try await claim(effectsBy: date, of: W.name, limit: limit) {
                     do {

@@ -43,7 +43,7 @@ extension ArchiveStore {
     ) async throws -> [StoredArchive] {
         var claimed: [StoredArchive] = []
         // More of them and in any order, or all who look at the same time would try the same.
-        let choice = max(0, limit) * 8
+        let choice = min(max(0, limit), .max / 8) * 8
         let waiting = WaitingIDs.ofDelivery ?? WaitingIDs(atLeast: 0)
         var isListed = false
         while claimed.count < limit {
