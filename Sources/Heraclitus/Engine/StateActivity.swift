@@ -115,14 +115,14 @@ extension Definition {
     ///   - journal: What has happened so far, for a machine that keeps it whatever its workflow says.
     /// - Returns: All of it; `nil` for a machine that needs none.
     func environment(
-        _ scheduler: Scheduler,
+        _ scheduler: borrowing Scheduler,
         _ context: GivenContext?,
         entered: Date?,
         journal: Journal?
     ) -> MachineEnvironment? {
         let journal = content.value.journal.map { (journal ?? Journal([])).limited(to: $0) } ?? journal
         guard hasActivity || needsContext || journal != nil else { return nil }
-        return MachineEnvironment(scheduler, context, entered: entered, journal: journal)
+        return MachineEnvironment(copy scheduler, context, entered: entered, journal: journal)
     }
 
     /// The deadlines of a machine as of a moment.

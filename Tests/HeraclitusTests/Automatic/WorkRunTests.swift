@@ -73,6 +73,29 @@ extension WorkTests {
         #expect(machine.isIn(BusyState.self) && machine.revision == 1)
     }
 
+    @Test("Work whose run was cancelled fires no more, also before the run has returned")
+    func firesWhileEnding() async throws {
+        let bench = Bench { busy, here in
+            here.context.begun.open()
+            await here.context.released.waitStubbornly()
+            let error = try #require(throws: InvalidTransition.self) {
+                try here.fire.finish(MadeState(busy.number))
+            }
+            here.context.journal.write("\(error.reason)")
+        }
+        let machine = machine(bench)
+        let run = Task { try await machine.run() }
+        while !machine.isActive { await Task.yield() }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        // Cancels the work before it returns.
+        run.cancel()
+        bench.released.open()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        #expect(bench.journal.entries == ["didEnter", "work 1", "notCurrent"])
+        #expect(machine.isIn(BusyState.self) && machine.revision == 1)
+    }
+
     @Test("Who waits until a machine has settled and is cancelled waits no longer")
     func settlingCancelled() async throws {
         let bench = Bench { _, here in
