@@ -4,8 +4,9 @@ import Heraclitus
 /// What has become unreadable, or would be lost, of the effects that one version has stored: they have no migrations.
 struct EffectCompatibility<W: Workflow> {
     private let lock: ArchiveLock
+    private let except: Set<String>
 
-    init(_ lock: ArchiveLock) { self.lock = lock }
+    init(_ lock: ArchiveLock, except: Set<String>) { (self.lock, self.except) = (lock, except) }
 
     func breaks() throws -> [IncompatibleArchives.Break] {
         try (lock.effects ?? [:]).sorted { $0.key < $1.key }.flatMap { name, samples in
@@ -29,11 +30,16 @@ struct EffectCompatibility<W: Workflow> {
         let (decoder, encoder) = (JSONDecoder(), JSONEncoder())
         (decoder.dateDecodingStrategy, encoder.dateEncodingStrategy) = (.archived, .archived)
         let remedy = "// `\(E.self).init(from:)` has to read what is stored: effects have no migrations."
+        func readAgain() throws -> JSONValue {
+            try JSONValue(json: encoder.encode(decoder.decode(E.self, from: JSONEncoder().encode(sample))))
+        }
         do {
-            let effect = try decoder.decode(E.self, from: JSONEncoder().encode(sample))
-            let again = try JSONValue(json: encoder.encode(effect))
-            return JSONShape(of: [sample]).paths(missingIn: JSONShape(of: [again])).map { path in
-                made("\"\(path)\" of the effect \(name.debugDescription) is stored and no longer read.", remedy)
+            let (after, again) = (try readAgain(), try readAgain())
+            let lost = JSONShape(of: [sample]).paths(missingIn: JSONShape(of: [after])).map { path in
+                (path: path, explanation: "is stored and no longer read")
+            }
+            return (lost + DataComparison(sample, after, again).changes).filter { !except.contains($0.path) }.map {
+                made("\"\($0.path)\" of the effect \(name.debugDescription) \($0.explanation).", remedy)
             }
         } catch let error as DecodingError {
             let error = ArchiveError.brokenEffect(name, underlyingError: error)

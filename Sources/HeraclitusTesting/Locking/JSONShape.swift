@@ -29,15 +29,10 @@ struct JSONShape: Codable, Equatable {
         outermost(types.keys.filter { other.types[$0] == nil && types[$0] != ["null"] })
     }
 
-    /// The paths that both have, with values of no type in common, the outer ones only.
-    func paths(ofOtherTypesIn other: JSONShape) -> [String] {
-        outermost(
-            types.keys.filter { path in
-                guard let now = other.types[path]?.subtracting(["null"]), !now.isEmpty else { return false }
-                let before = types[path, default: []].subtracting(["null"])
-                return !before.isEmpty && before.isDisjoint(with: now)
-            }
-        )
+    /// Whether another one has the same paths at and below one.
+    func hasSamePaths(below path: String, as other: JSONShape) -> Bool {
+        func paths(of shape: JSONShape) -> Set<String> { Set(shape.types.keys.filter { $0.hasPrefix(path) }) }
+        return paths(of: self) == paths(of: other)
     }
 
     private func outermost(_ paths: [String]) -> [String] {
@@ -78,10 +73,39 @@ extension JSONValue {
         }
     }
 
+    /// Whether it is an object or a list without content.
+    var isEmptyContainer: Bool { isContainer && withoutContent == self }
+
+    /// The same with all lists in one order, because that of a list may be the order of a set.
+    var withoutOrder: JSONValue {
+        switch self {
+        case .object(let members): .object(Dictionary(members.map { ($0.key, $0.value.withoutOrder) }) { $1 })
+        case .array(let elements): .array(elements.map(\.withoutOrder).sorted { $0.text < $1.text })
+        default: self
+        }
+    }
+
+    /// Whether the same value at another place is hardly there by chance.
+    var isTelling: Bool {
+        switch self {
+        case .null, .bool: false
+        case .string(let text): !text.isEmpty
+        case .integer, .unsigned, .number, .decimal: !(0...1).contains(doubleValue ?? 0)
+        case .array, .object: !isEmptyContainer
+        }
+    }
+
+    /// The values by their paths, besides those in lists.
+    var valuesByPath: [String: JSONValue] {
+        var values: [String: JSONValue] = [:]
+        forEachValue { path, value in if !path.isEmpty, !path.contains("[]") { values[path] = value } }
+        return values
+    }
+
     /// The value as JSON.
     var text: String {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? typeName
     }
 
@@ -96,38 +120,4 @@ extension JSONValue {
         case .object: "object"
         }
     }
-}
-
-/// A path of a shape as code that leads to the value; none for one that leads into a list.
-struct DataPath: CustomStringConvertible {
-    private let keys: [String]
-
-    init?(_ path: String) {
-        // A point or a bracket in a key has a backslash before it.
-        var keys = [""]
-        var isEscaped = false
-        for character in path {
-            switch character {
-            case _ where isEscaped:
-                keys[keys.count - 1].append(character)
-                isEscaped = false
-            case "\\": isEscaped = true
-            case ".": keys.append("")
-            case "[": return nil
-            default: keys[keys.count - 1].append(character)
-            }
-        }
-        self.keys = keys
-    }
-
-    /// A path with one more key.
-    static func path(_ path: String, then key: String) -> String {
-        let escaped = key.reduce(into: "") { text, character in
-            if "\\.[".contains(character) { text.append("\\") }
-            text.append(character)
-        }
-        return path.isEmpty ? escaped : "\(path).\(escaped)"
-    }
-
-    var description: String { "archive.data" + keys.map { "[\($0.debugDescription)]" }.joined(separator: "?") }
 }

@@ -1,0 +1,39 @@
+import Heraclitus
+
+/// What is read as something else, of data that was stored.
+struct DataComparison {
+    private let before: JSONValue
+    private let after: JSONValue
+
+    /// The same read once more.
+    private let again: JSONValue
+
+    init(_ before: JSONValue, _ after: JSONValue, _ again: JSONValue) {
+        (self.before, self.after, self.again) = (before, after, again)
+    }
+
+    /// The paths with what has become of their values.
+    var changes: [(path: String, explanation: String)] {
+        let (old, new, another) = (before.valuesByPath, after.valuesByPath, again.valuesByPath)
+        let (oldShape, newShape) = (JSONShape(of: [before]), JSONShape(of: [after]))
+        var changes: [(path: String, explanation: String)] = []
+        for (path, value) in old.sorted(by: { $0.key < $1.key }) {
+            guard value != .null, let now = new[path], let then = another[path], now.withoutOrder == then.withoutOrder
+            else { continue }
+            switch (value, now) {
+            case (.array, .array):
+                // What has other keys is found by them.
+                let isAlike = oldShape.hasSamePaths(below: "\(path)[]", as: newShape)
+                if isAlike, value.withoutOrder != now.withoutOrder {
+                    changes.append((path, "has other elements when an archive is read: \(value.text) and \(now.text)"))
+                }
+            case _ where value.isContainer && now.isContainer: break
+            default:
+                if value != now {
+                    changes.append((path, "is \(value.text) in an archive, and is \(now.text) when that is read"))
+                }
+            }
+        }
+        return changes
+    }
+}

@@ -1,0 +1,102 @@
+import Heraclitus
+
+// What can still be read, and is lost or means something else?
+
+extension Compatibility {
+    /// Compares a machine, as migrations leave it, with the same one as it is when it was restored and archived again.
+    ///
+    /// What a step changes is its affair, and what it leaves has to come back. So it is for the machines within, unless they were written
+    /// by another version of their own workflow.
+    func compare(
+        _ stored: StoredMachine,
+        _ before: StoredMachine,
+        _ after: StoredMachine,
+        _ again: StoredMachine,
+        in place: StoredPlace
+    ) -> [IncompatibleArchives.Break] {
+        let isComparable = place.isOutermost || before.version == after.version
+        let own = isComparable ? lost(stored, before, after, in: place) + changed(before, after, again, in: place) : []
+        func machines(of machine: StoredMachine) -> [String: StoredMachine] {
+            Dictionary(machine.machines.map { ($0.place, $0) }) { first, _ in first }
+        }
+        let (storedInner, restored, restoredAgain) = (machines(of: stored), machines(of: after), machines(of: again))
+        return own
+            + before.machines.flatMap { machine in
+                guard let after = restored[machine.place], let again = restoredAgain[machine.place] else {
+                    return [IncompatibleArchives.Break]()
+                }
+                let stored = storedInner[machine.place] ?? machine
+                return compare(stored, machine, after, again, in: place.within(machine))
+            }
+    }
+
+    /// The keys that are stored and no longer read.
+    private func lost(
+        _ stored: StoredMachine,
+        _ before: StoredMachine,
+        _ after: StoredMachine,
+        in place: StoredPlace
+    ) -> [IncompatibleArchives.Break] {
+        let (values, known) = (before.data.valuesByPath, stored.data.valuesByPath)
+        let added = after.data.valuesByPath.filter { known[$0.key] == nil }.map(\.value)
+        let (old, new) = (states(like: before, in: storedMachines), states(like: before, in: machinesOfToday))
+        let paths = JSONShape(of: [before.data]).paths(missingIn: JSONShape(of: [after.data])).filter { path in
+            // An empty list may be left out, and a value that tells something may be read under another key.
+            isCompared(path) && values[path]?.isEmptyContainer != true
+                && !added.contains { $0.isTelling && $0 == values[path] }
+        }
+        return paths.map { path in
+            let explanation = "\"\(place.path(to: path))\" is stored and no longer read: it would be lost."
+            guard let code = DataPath(path) else {
+                return made(
+                    place.outer,
+                    explanation,
+                    step(change("drop \(path)", of: before, ["// drop \(path)"]), for: before, in: place)
+                )
+            }
+            // An optional key that was renamed is read, too.
+            let type = old[before.state]?.types[path]
+            let news = (new[after.state]?.paths(missingIn: old[before.state] ?? JSONShape(of: [])) ?? []).filter {
+                new[after.state]?.types[$0]?.subtracting(["null"]) == type?.subtracting(["null"])
+                    && DataPath($0)?.isBeside(code) == true
+            }
+            guard news.count == 1, let other = DataPath(news[0]) else {
+                let lines = code.change(["\(code.place) = nil"])
+                return made(
+                    place.outer,
+                    explanation,
+                    step(change("drop \(path)", of: before, lines), for: before, in: place)
+                )
+            }
+            return made(
+                place.outer,
+                "\(explanation) \"\(place.path(to: news[0]))\" is new, and of the same type.",
+                step(change("\(path) becomes \(news[0])", of: before, other.takeOver(code)), for: before, in: place)
+            )
+        }
+    }
+
+    /// The values that are read as others, as a number that has become a date.
+    private func changed(
+        _ before: StoredMachine,
+        _ after: StoredMachine,
+        _ again: StoredMachine,
+        in place: StoredPlace
+    ) -> [IncompatibleArchives.Break] {
+        DataComparison(before.data, after.data, again.data).changes.filter { isCompared($0.path) }.map {
+            path,
+            explanation in
+            let code = DataPath(path).map { path in path.change(["\(path.place) = …"]) } ?? ["// convert \(path)"]
+            return made(
+                place.outer,
+                "\"\(place.path(to: path))\" \(explanation).",
+                step(change("convert \(path)", of: before, code), for: before, in: place)
+            )
+        }
+    }
+
+    /// Whether a property has to survive an archive.
+    private func isCompared(_ path: String) -> Bool {
+        !path.split(separator: ".").contains { except.contains(String($0).replacing("[]", with: "")) }
+    }
+}
