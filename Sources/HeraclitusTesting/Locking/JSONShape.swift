@@ -74,7 +74,13 @@ extension JSONValue {
     }
 
     /// Whether it is an object or a list without content.
-    var isEmptyContainer: Bool { isContainer && withoutContent == self }
+    var isEmptyContainer: Bool {
+        switch self {
+        case .object(let members): members.isEmpty
+        case .array(let elements): elements.isEmpty
+        default: false
+        }
+    }
 
     /// The same with all lists in one order, because that of a list may be the order of a set.
     var withoutOrder: JSONValue {

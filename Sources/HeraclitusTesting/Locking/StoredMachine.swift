@@ -9,7 +9,7 @@ struct StoredMachine {
     /// Where it is, such as `bell` or `bells[0]`, below the data of the one around it; empty for the archived one itself.
     let place: String
 
-    /// The data of its state; an empty object stands for each machine in it.
+    /// The data of its state without that of the machines in it.
     let data: JSONValue
 
     /// The machines in its data.
@@ -31,11 +31,14 @@ struct StoredMachine {
 }
 
 extension JSONValue {
+    /// What stands for a machine: an object that is not empty, and has no key that could be missing.
+    fileprivate static let machine: JSONValue = ["machine": .null]
+
     /// The same without the machines in it.
     fileprivate func takingMachines(at place: String, into machines: inout [StoredMachine]) -> JSONValue {
         if !place.isEmpty, let machine = StoredMachine(self, at: place) {
             machines.append(machine)
-            return [:]
+            return Self.machine
         }
         switch self {
         case .object(let members):

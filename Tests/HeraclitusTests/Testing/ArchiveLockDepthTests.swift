@@ -585,6 +585,26 @@ import Testing
         )
     }
 
+    final class Hut: WorkflowState {
+        static var name: String { "house" }
+        let bells: [StateMachine<Bell<First>>]
+        init() { bells = [StateMachine()] }
+    }
+    struct Lane: Workflow {
+        static var name: String { "Street" }
+        static var initial: any WorkflowState { Hut() }
+        let paint = Event(updating: Hut.self)
+    }
+
+    @Test("A machine that is no longer in its state would be lost")
+    func lostMachine() throws {
+        let lost: [IncompatibleArchives.Break] = try breaks(
+            [Sample<Street<First>>.state(House<First>())],
+            [Sample<Lane>.state(Hut())]
+        )
+        #expect(lost.map(\.explanation) == ["\"bell\" is stored and no longer read: it would be lost."])
+    }
+
     // MARK: Effects
 
     protocol MailKind: Effect {
