@@ -56,11 +56,12 @@ struct DataPath {
     func change(_ lines: [String]) -> [String] {
         guard let list else { return lines }
         let place = list.reduce("archive.data") { $0 + Self.key($1, after: $0) }
+        // A list that is not there stays away.
         return [
-            "let list = \(place)?.arrayValue ?? []", "\(place) = .array(list.map { element in",
-            "    var element = element",
+            "if let list = \(place)?.arrayValue {", "    \(place) = .array(list.map { element in",
+            "        var element = element",
         ]
-            + lines.map { "    \($0)" } + ["    return element", "})"]
+            + lines.map { "        \($0)" } + ["        return element", "    })", "}"]
     }
 
     /// Lines that give a value the name of this one.

@@ -45,34 +45,24 @@ extension Compatibility {
             isCompared(path) && values[path]?.isEmptyContainer != true
                 && !added.contains { $0.isTelling && $0 == values[path] }
         }
+        // An optional key that was renamed is read, too.
+        let types = old[before.state]?.types ?? [:]
+        let news = new[after.state]?.paths(missingIn: old[before.state] ?? JSONShape(of: [])) ?? []
         return paths.map { path in
-            let explanation = "\"\(place.path(to: path))\" is stored and no longer read: it would be lost."
-            guard let code = DataPath(path) else {
-                return made(
-                    place.outer,
-                    explanation,
-                    step(change("drop \(path)", of: before, ["// drop \(path)"]), for: before, in: place)
-                )
+            var explanation = "\"\(place.path(to: path))\" is stored and no longer read: it would be lost."
+            var (name, lines) = ("drop \(path)", ["// drop \(path)"])
+            if let code = DataPath(path) {
+                let alike = news.filter {
+                    new[after.state]?.types[$0]?.subtracting(["null"]) == types[path]?.subtracting(["null"])
+                        && DataPath($0)?.isBeside(code) == true
+                }
+                lines = code.change(["\(code.place) = nil"])
+                if alike.count == 1, let other = DataPath(alike[0]) {
+                    explanation += " \"\(place.path(to: alike[0]))\" is new, and of the same type."
+                    (name, lines) = ("\(path) becomes \(alike[0])", other.takeOver(code))
+                }
             }
-            // An optional key that was renamed is read, too.
-            let type = old[before.state]?.types[path]
-            let news = (new[after.state]?.paths(missingIn: old[before.state] ?? JSONShape(of: [])) ?? []).filter {
-                new[after.state]?.types[$0]?.subtracting(["null"]) == type?.subtracting(["null"])
-                    && DataPath($0)?.isBeside(code) == true
-            }
-            guard news.count == 1, let other = DataPath(news[0]) else {
-                let lines = code.change(["\(code.place) = nil"])
-                return made(
-                    place.outer,
-                    explanation,
-                    step(change("drop \(path)", of: before, lines), for: before, in: place)
-                )
-            }
-            return made(
-                place.outer,
-                "\(explanation) \"\(place.path(to: news[0]))\" is new, and of the same type.",
-                step(change("\(path) becomes \(news[0])", of: before, other.takeOver(code)), for: before, in: place)
-            )
+            return made(place.outer, explanation, step(change(name, of: before, lines), for: before, in: place))
         }
     }
 

@@ -357,15 +357,16 @@ import Testing
                     archive.data["address"]?["city"] = nil
                 },
                 .step("lines[].title becomes lines[].name in Cart", in: 2, of: "Cart") { archive in
-                    let list = archive.data["lines"]?.arrayValue ?? []
-                    archive.data["lines"] = .array(
-                        list.map { element in
-                            var element = element
-                            element["name"] = element["title"]
-                            element["title"] = nil
-                            return element
-                        }
-                    )
+                    if let list = archive.data["lines"]?.arrayValue {
+                        archive.data["lines"] = .array(
+                            list.map { element in
+                                var element = element
+                                element["name"] = element["title"]
+                                element["title"] = nil
+                                return element
+                            }
+                        )
+                    }
                 },
             ]
         }
