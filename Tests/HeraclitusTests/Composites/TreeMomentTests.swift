@@ -168,7 +168,11 @@ import Testing
     }
 
     @Test("Whatever other threads do, each copy of a tree is of a moment that there was", arguments: Way.allCases)
-    func threads(way: Way) throws {
+    func threads(way: Way) async throws {
+        try await onOwnThread { try Self.attack(way) }
+    }
+
+    private static func attack(_ way: Way) throws {
         let house = StateMachine<House>()
         house.activate()
         let isDone = Atomic(false)
