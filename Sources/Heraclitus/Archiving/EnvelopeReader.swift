@@ -68,7 +68,7 @@ struct EnvelopeReader {
             index = try self.index(of: name)
             object = try state(index) { try decode($0, from: container) }
         } else {
-            let archive = try migrated(
+            let archive = try definition.migrated(
                 RawArchive(
                     workflow: workflow,
                     version: version,
@@ -76,7 +76,8 @@ struct EnvelopeReader {
                     isActivated: isActivated,
                     state: name,
                     data: try container.decode(JSONValue.self, forKey: .data)
-                )
+                ),
+                at: here
             )
             index = try self.index(of: archive.state)
             object = try state(index) { try decode($0, of: archive.data) }
@@ -95,19 +96,6 @@ struct EnvelopeReader {
             entered: entered,
             journal: journal?.journal(of: workflow)
         )
-    }
-
-    /// Brings an archive up to this version, step by step.
-    private func migrated(_ archive: RawArchive) throws -> RawArchive {
-        var archive = archive
-        for step in definition.migrations where step.version > archive.version {
-            do {
-                try step.change(&archive)
-            } catch {
-                throw ArchiveError.failedMigration(step.name, version: step.version, path: here, underlyingError: error)
-            }
-        }
-        return archive
     }
 
     private func index(of name: String) throws -> Int {

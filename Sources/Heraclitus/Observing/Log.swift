@@ -63,10 +63,9 @@ public struct LogEntry: Sendable {
     public var level: Level {
         switch occurrence.kind {
         case .transitioned: occurrence.isUpdate ? .debug : .info
-        case .rejected: isTheProgramsFault ? .error : .warning
+        case .rejected, .refused: isTheProgramsFault ? .error : .warning
         case .ignored: .debug
         case .performed: .info
-        case .refused: isTheProgramsFault || isUnknownAction ? .error : .warning
         case .announced: .notice
         case .failed: .error
         }
@@ -81,15 +80,33 @@ public struct LogEntry: Sendable {
         }
     }
 
-    private var isUnknownAction: Bool { occurrence.reason == InvalidAction.Reason.unknownAction.rawValue }
-
+    // What a later version has written may have a reason that this one does not know.
     private var isTheProgramsFault: Bool {
-        switch occurrence.reason.flatMap(InvalidTransition.Reason.init(rawValue:)) {
+        guard let reason = occurrence.reason else { return false }
+        return if occurrence.kind == .refused {
+            InvalidAction.Reason(rawValue: reason)?.isTheProgramsFault ?? false
+        } else {
+            InvalidTransition.Reason(rawValue: reason)?.isTheProgramsFault ?? false
+        }
+    }
+}
+
+extension InvalidTransition.Reason {
+    fileprivate var isTheProgramsFault: Bool {
+        switch self {
         case .unknownEvent, .unknownState, .unregisteredState, .unsuitableState, .destinationNeeded, .ambiguousEvent,
             .transitionInProgress, .endlessChain, .missingContext, .deadlock, .regionInUse:
             true
-        // What a later version has written may have a reason that this one does not know.
-        case .notAllowed, .notCurrent, .declined, .noEvent, nil: false
+        case .notAllowed, .notCurrent, .declined, .noEvent: false
+        }
+    }
+}
+
+extension InvalidAction.Reason {
+    fileprivate var isTheProgramsFault: Bool {
+        switch self {
+        case .unknownAction, .transitionInProgress, .missingContext, .deadlock: true
+        case .notInState, .notCurrent, .failed: false
         }
     }
 }

@@ -45,21 +45,14 @@ extension ArchiveLock {
         workflow = table.workflow
         version = table.version
         events = table.events.map(\.name)
-        var news = News()
-        for (state, archive) in collected.archives.sorted(inTheOrderOf: table.states) {
-            add(archive, in: state, if: &news)
+        let archives = collected.archives.sorted(inTheOrderOf: table.states)
+        for (state, archive) in archives {
+            states[state, default: JSONShape(of: [])].add(JSONShape(of: [archive["data"] ?? .null]))
         }
-        var effectNews = News()
-        for (name, data) in collected.effects where effectNews.hasNews(data, of: name) {
-            effects = effects ?? [:]
-            effects?[name, default: []].append(data)
-        }
-    }
-
-    private mutating func add(_ archive: JSONValue, in state: String, if news: inout News) {
-        guard let data = archive["data"] else { return }
-        states[state, default: JSONShape(of: [])].add(JSONShape(of: [data]))
-        if news.hasNews(data, of: state) { archives.append(archive) }
+        addNews(
+            archives.map(\.archive),
+            Dictionary(grouping: collected.effects) { $0.name }.mapValues { $0.map(\.data) }
+        )
     }
 
     /// The same with all that another lock of this version has: what was stored once may be stored still.
@@ -71,22 +64,17 @@ extension ArchiveLock {
             both.add(today)
             return both
         }
-        var news = News()
-        for archive in recorded.archives {
-            _ = archive["data"].map { news.hasNews($0, of: archive["state"]?.stringValue ?? "") }
-        }
-        both.archives += archives.filter { archive in
-            archive["data"].map { news.hasNews($0, of: archive["state"]?.stringValue ?? "") } ?? false
-        }
-        var effectNews = News()
-        for (name, samples) in recorded.effects ?? [:] {
-            for sample in samples { _ = effectNews.hasNews(sample, of: name) }
-        }
-        for (name, samples) in effects ?? [:] {
-            both.effects = both.effects ?? [:]
-            both.effects?[name, default: []] += samples.filter { effectNews.hasNews($0, of: name) }
-        }
+        both.addNews(archives, effects ?? [:])
         return both
+    }
+
+    private mutating func addNews(_ newArchives: [JSONValue], _ newEffects: [String: [JSONValue]]) {
+        archives.addNews(newArchives) { ($0["state"]?.stringValue ?? "", $0["data"] ?? .null) }
+        for (name, samples) in newEffects {
+            var known = effects ?? [:]
+            known[name, default: []].addNews(samples) { (name, $0) }
+            effects = known
+        }
     }
 
     /// What this has and another lock of the same version has not, in words.
@@ -155,6 +143,22 @@ private struct News {
             if isNew, seen[key, default: []].count <= Self.limit { hasNews = true }
         }
         return hasNews
+    }
+}
+
+extension [JSONValue] {
+    /// Adds those that have something that none before them has.
+    fileprivate mutating func addNews(
+        _ new: [JSONValue],
+        _ content: (JSONValue) -> (name: String, data: JSONValue)
+    ) {
+        var news = News()
+        func isNews(_ element: JSONValue) -> Bool {
+            let (name, data) = content(element)
+            return news.hasNews(data, of: name)
+        }
+        for known in self { _ = isNews(known) }
+        self += new.filter(isNews)
     }
 }
 
