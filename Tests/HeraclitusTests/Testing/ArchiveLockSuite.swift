@@ -1,0 +1,83 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+
+/// A suite that locks archives in a folder of its own.
+protocol ArchiveLockSuite {}
+
+extension ArchiveLockSuite {
+    func inFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    /// What the lock of one workflow says of another one that has taken its place.
+    func breaks<Old: Workflow, New: Workflow>(
+        _ old: [Sample<Old>],
+        _ new: [Sample<New>],
+        except: Set<String> = []
+    ) throws -> [IncompatibleArchives.Break] where Old.Context == Void, New.Context == Void {
+        var breaks: [IncompatibleArchives.Break] = []
+        try inFolder { folder in
+            try expectCompatible(Old.self, samples: old, in: folder, recording: true, except: except)
+            do {
+                try expectCompatible(New.self, samples: new, in: folder, recording: true, except: except)
+            } catch let error as IncompatibleArchives {
+                breaks = error.breaks
+            }
+        }
+        return breaks
+    }
+
+    /// Changes the content of a cart from one type to another one, in the order in which these contents are recorded.
+    func lock<Content: Codable & Sendable>(
+        _ contents: Content...,
+        in folder: URL,
+        recording: Bool = false,
+        except: Set<String> = []
+    ) throws {
+        try GivenContent.$content.withValue(contents[0]) {
+            let samples: [Sample<LockedShop<Content>>] = contents.map { content in .state(LockedCart(content)) }
+            try expectCompatible(
+                LockedShop<Content>.self,
+                samples: samples,
+                in: folder,
+                recording: recording,
+                except: except
+            )
+        }
+    }
+}
+
+/// A state whose data is of another type in each version of a program.
+final class LockedCart<Content: Codable & Sendable>: WorkflowState {
+    static var name: String { "Cart" }
+    let content: Content
+    init(_ content: Content) { self.content = content }
+    init(from decoder: any Decoder) throws { content = try Content(from: decoder) }
+    func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
+}
+
+/// A workflow with this state alone.
+struct LockedShop<Content: Codable & Sendable>: Workflow {
+    static var name: String { "Shop" }
+    static var version: Int { (Content.self as? any VersionedContent.Type)?.version ?? 1 }
+    static var migrations: [Migration] { (Content.self as? any VersionedContent.Type)?.migrations ?? [] }
+    static var initial: any WorkflowState {
+        guard let content = GivenContent.content as? Content else { preconditionFailure("Nothing is given.") }
+        return LockedCart(content)
+    }
+    let change = Event(updating: LockedCart<Content>.self)
+}
+
+/// Data of a later version.
+protocol VersionedContent {
+    static var version: Int { get }
+    static var migrations: [Migration] { get }
+}
+
+/// The data with which the workflow begins.
+enum GivenContent {
+    @TaskLocal static var content: (any Sendable)?
+}
