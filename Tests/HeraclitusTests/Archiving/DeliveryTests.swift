@@ -254,7 +254,7 @@ import Testing
     }
 
     /// A store whose ids begin with what is wrong with them.
-    private final class DamagedStore: ArchiveStore {
+    private final class DamagedStore: StoreAround {
         let inner = InMemoryStore()
 
         /// Before how many of the next saves somebody else saves the same.
@@ -281,30 +281,16 @@ import Testing
             if isMet, let found = await inner.load(archive.id) { _ = try await inner.save(found) }
             return try await inner.save(archive)
         }
-        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
-            try await inner.delete(id, expecting: revision)
-        }
-        func ids(of workflow: String?, in state: String?) async throws -> [String] {
-            await inner.ids(of: workflow, in: state)
-        }
         func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
             try await inner.ids(withEffectsBy: date, of: workflow, limit: limit)
         }
     }
 
     /// A store that counts how often it is asked for what has effects.
-    private final class CountingStore: ArchiveStore {
+    private final class CountingStore: StoreAround {
         let inner = InMemoryStore()
         let listings = Mutex(0)
 
-        func load(_ id: String) async throws -> StoredArchive? { await inner.load(id) }
-        func save(_ archive: StoredArchive) async throws -> Int { try await inner.save(archive) }
-        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
-            try await inner.delete(id, expecting: revision)
-        }
-        func ids(of workflow: String?, in state: String?) async throws -> [String] {
-            await inner.ids(of: workflow, in: state)
-        }
         func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
             listings.withLock { $0 += 1 }
             return try await inner.ids(withEffectsBy: date, of: workflow, limit: limit)

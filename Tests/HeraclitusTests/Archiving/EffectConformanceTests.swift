@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A store that keeps what it is given, and has a fault with effects.
-private final class FaultyStore: ArchiveStore {
+private final class FaultyStore: StoreAround {
     enum Fault: String, CaseIterable {
         case findsNone, findsEarly, findsOtherWorkflows, findsTooMany, findsInNoOrder, findsNoParked, findsGone,
             findsNoneOfSeveral, findsNoneSavedTogether
@@ -26,15 +26,13 @@ private final class FaultyStore: ArchiveStore {
     }
 
     private let fault: Fault
-    private let inner = InMemoryStore()
+    let inner = InMemoryStore()
 
     /// The ids of what is not found.
     private let hidden = Mutex<Set<String>>([])
     private let gone = Mutex<[String]>([])
 
     init(_ fault: Fault) { self.fault = fault }
-
-    func load(_ id: String) async throws -> StoredArchive? { await inner.load(id) }
 
     func save(_ archive: StoredArchive) async throws -> Int {
         if fault == .keepsLapsedLeases { hidden.withLock { _ = $0.remove(archive.id) } }
@@ -72,10 +70,6 @@ private final class FaultyStore: ArchiveStore {
     func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
         if await inner.load(id)?.effectsDue != nil { gone.withLock { $0.append(id) } }
         return try await inner.delete(id, expecting: revision)
-    }
-
-    func ids(of workflow: String?, in state: String?) async throws -> [String] {
-        await inner.ids(of: workflow, in: state)
     }
 
     func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {

@@ -38,17 +38,9 @@ import Testing
     }
 
     /// A store that lists as due what was deleted meanwhile.
-    private final class LateStore: ArchiveStore {
+    private final class LateStore: StoreAround {
         let inner = InMemoryStore()
 
-        func load(_ id: String) async throws -> StoredArchive? { await inner.load(id) }
-        func save(_ archive: StoredArchive) async throws -> Int { try await inner.save(archive) }
-        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
-            try await inner.delete(id, expecting: revision)
-        }
-        func ids(of workflow: String?, in state: String?) async throws -> [String] {
-            await inner.ids(of: workflow, in: state)
-        }
         func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
             try await inner.ids(dueBy: date, of: workflow) + ["deleted"]
         }

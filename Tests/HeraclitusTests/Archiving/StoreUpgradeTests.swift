@@ -131,12 +131,11 @@ import Testing
     }
 
     /// A store in which somebody else saves whatever is about to be saved, a few times.
-    final class Crowded: ArchiveStore {
+    final class Crowded: StoreAround {
         let inner = InMemoryStore()
         let remaining: Mutex<Int>
         init(_ times: Int) { remaining = Mutex(times) }
 
-        func load(_ id: String) async throws -> StoredArchive? { await inner.load(id) }
         func save(_ archive: StoredArchive) async throws -> Int {
             let isTaken = remaining.withLock { remaining in
                 remaining -= 1
@@ -144,9 +143,6 @@ import Testing
             }
             if isTaken, let found = await inner.load(archive.id) { try await inner.save(found) }
             return try await inner.save(archive)
-        }
-        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
-            try await inner.delete(id, expecting: revision)
         }
         func ids(of workflow: String?, in state: String?) async throws -> [String] {
             await inner.ids(of: workflow, in: state)

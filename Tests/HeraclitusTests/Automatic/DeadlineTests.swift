@@ -394,20 +394,12 @@ extension DeadlineTests {
     }
 
     /// A store in which somebody deletes a machine between the look for what is due and its update.
-    private struct Losing: ArchiveStore {
-        let store = InMemoryStore()
+    private struct Losing: StoreAround {
+        let inner = InMemoryStore()
 
-        func load(_ id: String) async throws -> StoredArchive? { await store.load(id) }
-        func save(_ archive: StoredArchive) async throws -> Int { try await store.save(archive) }
-        func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
-            try await store.delete(id, expecting: revision)
-        }
-        func ids(of workflow: String?, in state: String?) async throws -> [String] {
-            await store.ids(of: workflow, in: state)
-        }
         func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
-            let ids = try await store.ids(dueBy: date, of: workflow)
-            for id in ids { try await store.delete(id) }
+            let ids = try await inner.ids(dueBy: date, of: workflow)
+            for id in ids { try await inner.delete(id) }
             return ids
         }
     }

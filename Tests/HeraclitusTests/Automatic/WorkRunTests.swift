@@ -112,17 +112,16 @@ extension WorkTests {
         #expect(machine.isIn(BusyState.self))
     }
 
-    @Test("Work from before a run that fails after it is told, and begins nothing again")
-    func failsAfterRun() async throws {
-        let bench = Bench { _, here in
-            let isFirst = here.context.journal.entries.count { $0 == "work 1" } == 1
-            here.context.begun.open()
-            guard isFirst else { return try await Latch().wait() }
-            await here.context.released.waitStubbornly()
-            throw Spoilt()
-        }
-        let machine = machine(bench)
-        machine.observe { if $0.kind == .failed { bench.ended.open() } }
+    /// Waits until the first work is released; what a run begins waits for its end.
+    private static func isFromBeforeRun(_ here: Workplace<Shop>) async throws -> Bool {
+        let isFirst = here.context.journal.entries.count { $0 == "work 1" } == 1
+        here.context.begun.open()
+        if isFirst { await here.context.released.waitStubbornly() } else { try await Latch().wait() }
+        return isFirst
+    }
+
+    /// Begins work, lets a run begin it anew and end, and lets the first work go on then.
+    private func releaseAfterRun(_ machine: StateMachine<Shop>, _ bench: Bench) async throws {
         try machine.fire.start(BusyState())
         try await bench.begun.wait()
         let run = Task { try await machine.run() }
@@ -133,16 +132,24 @@ extension WorkTests {
         try await bench.ended.wait()
         // Time for what would begin.
         try await Task.sleep(for: .milliseconds(50))
+    }
+
+    @Test("Work from before a run that fails after it is told, and begins nothing again")
+    func failsAfterRun() async throws {
+        let bench = Bench { _, here in
+            guard try await Self.isFromBeforeRun(here) else { return }
+            throw Spoilt()
+        }
+        let machine = machine(bench)
+        machine.observe { if $0.kind == .failed { bench.ended.open() } }
+        try await releaseAfterRun(machine, bench)
         #expect(bench.journal.entries.count { $0 == "work 1" } == 2)
     }
 
     @Test("Work from before a run that fires after it is rejected, and begins nothing again")
     func firesAfterRun() async throws {
         let bench = Bench { busy, here in
-            let isFirst = here.context.journal.entries.count { $0 == "work 1" } == 1
-            here.context.begun.open()
-            guard isFirst else { return try await Latch().wait() }
-            await here.context.released.waitStubbornly()
+            guard try await Self.isFromBeforeRun(here) else { return }
             defer { here.context.ended.open() }
             let error = try #require(throws: InvalidTransition.self) {
                 try here.fire.finish(MadeState(busy.number))
@@ -151,16 +158,7 @@ extension WorkTests {
         }
         let machine = machine(bench)
         machine.observe { bench.journal.write("\($0.kind)") }
-        try machine.fire.start(BusyState())
-        try await bench.begun.wait()
-        let run = Task { try await machine.run() }
-        while bench.journal.entries.count(where: { $0 == "work 1" }) < 2 { await Task.yield() }
-        run.cancel()
-        await #expect(throws: CancellationError.self) { try await run.value }
-        bench.released.open()
-        try await bench.ended.wait()
-        // Time for what would begin.
-        try await Task.sleep(for: .milliseconds(50))
+        try await releaseAfterRun(machine, bench)
         #expect(
             bench.journal.entries == ["didEnter", "transitioned", "work 1", "work 1", "rejected", "notCurrent"]
         )
