@@ -80,13 +80,15 @@ extension MachineCore {
         let userInfo = transition.userInfo
         let call = Call(machine, userInfo)
         let terms = transition.objects.terms.leaving(definition.states[now.index].type)
+        let context = environment?.context
         var loan = call.takeLoan(terms)
         loan.withObjects { objects in
             objects.lend(terms, to: transition.destinationObject, by: call.lentMachine, call.lentUserInfo)
+            objects.lend(context: context?.object)
             state.withOwnersView { state, _ in objects.lend(source: state) }
             notify(phases, of: plan, StateTransition(objects))
         }
         call.takeBack(&loan)
-        withExtendedLifetime((machine, userInfo)) {}
+        withExtendedLifetime((machine, userInfo, context)) {}
     }
 }

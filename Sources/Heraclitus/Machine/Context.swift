@@ -31,7 +31,7 @@ extension StateTransition {
     /// - Returns: The context.
     public func context<W: Workflow>(as workflow: W.Type) -> W.Context {
         if let context = machine(as: W.self)?.context { return context }
-        if let context = GivenContext.value(of: objects.keptContext, as: W.Context.self) { return context }
+        if let context = GivenContext.value(of: objects.context, as: W.Context.self) { return context }
         if let nothing = () as? W.Context { return nothing }
         fatalError(
             "\(self) is a transition of another workflow than \(String(reflecting: W.self)), and has no context of it."

@@ -17,6 +17,7 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
     @safe @exclusivity(unchecked) private(set) var lentDestination: LentReference?
     @safe @exclusivity(unchecked) private var lentMachine: LentReference?
     @safe @exclusivity(unchecked) private var lentUserInfo: LentReference?
+    @safe @exclusivity(unchecked) private var lentContext: LentReference?
     @safe @exclusivity(unchecked) private(set) var isKept = false
 
     /// What the thread has lent before this and has not got back yet.
@@ -25,13 +26,9 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
     /// The machine, for somebody who reads later and is not to keep it alive.
     private weak let weakMachine: AnyObject?
 
-    /// What else somebody needs who reads later: what the machine was given for its states.
-    let keptContext: AnyObject?
-
-    init(_ terms: Terms, weakMachine: AnyObject? = nil, keptContext: AnyObject? = nil) {
+    init(_ terms: Terms, weakMachine: AnyObject? = nil) {
         self.terms = terms
         self.weakMachine = weakMachine
-        self.keptContext = keptContext
     }
 
     deinit {
@@ -40,7 +37,7 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
     }
 
     private var lent: some Sequence<LentReference> {
-        [lentSource, lentDestination, lentMachine, lentUserInfo].lazy.compactMap { $0 }
+        [lentSource, lentDestination, lentMachine, lentUserInfo, lentContext].lazy.compactMap { $0 }
     }
 
     /// Refers to objects that the caller keeps alive; without a source until one is lent, too.
@@ -52,10 +49,14 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
         lentDestination = LentReference(destination)
         lentMachine = machine
         lentUserInfo = userInfo
+        lentContext = nil
     }
 
     @inline(__always)
     func lend(source: AnyObject) { lentSource = LentReference(source) }
+
+    /// Refers to what else a callback needs that cannot ask the machine for it: what was given for its states.
+    func lend(context: AnyObject?) { lentContext = context.map { LentReference($0) } }
 
     /// Keeps the objects alive for as long as there is this.
     func keep() {
@@ -66,10 +67,11 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
 
     /// The same objects for somebody who reads later, and by then is not to have kept the machine alive.
     func forLater(keeping context: AnyObject?) -> LentObjects {
-        let later = LentObjects(terms, weakMachine: machine, keptContext: context)
+        let later = LentObjects(terms, weakMachine: machine)
         later.lentSource = lentSource
         later.lentDestination = lentDestination
         later.lentUserInfo = lentUserInfo
+        later.lend(context: context)
         later.keep()
         return later
     }
@@ -84,6 +86,8 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
     var machine: AnyObject? { lentMachine?.object ?? weakMachine }
 
     var userInfo: AnyObject? { lentUserInfo?.object }
+
+    var context: AnyObject? { lentContext?.object }
 }
 
 /// What is lent for one transition, or nothing if nobody is to be called; it is given back when all callbacks have returned.

@@ -360,40 +360,4 @@ import Testing
         #expect(late.entries == ["", "notCurrent"])
         #expect(dig.isIn(DiggingState.self))
     }
-
-    // MARK: Context
-
-    final class WorkshopState: Composite {
-        let bench: StateMachine<Bench>
-        init(bench: StateMachine<Bench>) { self.bench = bench }
-        var regions: [any Region] { [bench] }
-        func copied() -> WorkshopState { WorkshopState(bench: bench.copy()) }
-    }
-    final class ToolState: Entering, EmptyState {
-        func didEnter(_ transition: StateTransition) { transition.context(as: Bench.self).write("didEnter") }
-    }
-    struct Bench: Workflow {
-        typealias Context = Journal
-        static var initial: any WorkflowState { ToolState() }
-        let use = Event(from: ToolState.self, to: ToolState.self)
-    }
-    struct Workshop: Workflow {
-        typealias Context = Journal
-        static var initial: any WorkflowState { ForgottenState() }
-        let open = Event(from: ForgottenState.self, to: WorkshopState.self)
-    }
-
-    @Test("A machine that a decoder has made gets its context from the machine whose state holds it")
-    func context() throws {
-        let journal = Journal()
-        let workshop = StateMachine<Workshop>(context: journal)
-        try workshop.fire.open(WorkshopState(bench: StateMachine(context: journal)))
-        #expect(journal.entries == ["didEnter"])
-        let other = Journal()
-        let restored = try StateMachine<Workshop>(archive: workshop.archive(), context: other)
-        let bench = try #require(restored.state as? WorkshopState).bench
-        #expect(bench.context == nil)
-        try bench.fire.use()
-        #expect(other.entries == ["didEnter"] && journal.entries.count == 1)
-    }
 }

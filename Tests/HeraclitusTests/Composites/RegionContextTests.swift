@@ -1,0 +1,102 @@
+import Heraclitus
+import Synchronization
+import Testing
+
+@Suite("The context of machines within states") struct RegionContextTests {
+    /// What the holder works with, of another type than what its region does.
+    struct Keys: Sendable {
+        let journal: Journal
+    }
+    final class ClosedState: EmptyState {}
+    final class OpenState: Composite {
+        let bench: StateMachine<Bench>
+        init(bench: StateMachine<Bench>) { self.bench = bench }
+        var regions: [any Region] { [bench] }
+        func copied() -> OpenState { OpenState(bench: bench.copy()) }
+    }
+    struct Workshop: Workflow {
+        typealias Context = Keys
+        static var initial: any WorkflowState { ClosedState() }
+        let open = Event(from: ClosedState.self, to: OpenState.self)
+        let close = Event(from: OpenState.self, to: ClosedState.self)
+    }
+
+    final class Tools: Sendable {
+        let journal = Journal()
+        let lastExit = Mutex<StateTransition?>(nil)
+
+        struct Observed {
+            weak var tools: Tools?
+        }
+    }
+    final class ToolState: EmptyState, Entering, Exiting, ExitPreparing, Restoring {
+        func didEnter(_ transition: StateTransition) { write("didEnter", transition) }
+        func didRestore(_ transition: StateTransition) { write("didRestore", transition) }
+        func willExit(_ transition: StateTransition) { write("willExit", transition) }
+        func didExit(_ transition: StateTransition) { write("didExit", transition) }
+        private func write(_ line: String, _ transition: StateTransition) {
+            let tools = transition.context(as: Bench.self)
+            tools.journal.write(line)
+            if line == "didExit" { tools.lastExit.withLock { $0 = transition } }
+        }
+    }
+    struct Bench: Workflow {
+        typealias Context = Tools
+        static var initial: any WorkflowState { ToolState() }
+        let use = Event(from: ToolState.self, to: ToolState.self)
+    }
+
+    /// A holder whose context is that of its region, too.
+    struct Shed: Workflow {
+        typealias Context = Tools
+        static var initial: any WorkflowState { ClosedState() }
+        let open = Event(from: ClosedState.self, to: OpenState.self)
+        let close = Event(from: OpenState.self, to: ClosedState.self)
+    }
+
+    @Test("A machine that a decoder has made gets its context from the machine whose state holds it")
+    func inherited() throws {
+        let tools = Tools()
+        let shed = StateMachine<Shed>(context: tools)
+        try shed.fire.open(OpenState(bench: StateMachine(context: tools)))
+        #expect(tools.journal.entries == ["didEnter"])
+        let other = Tools()
+        let restored = try StateMachine<Shed>(archive: shed.archive(), context: other)
+        let bench = try #require(restored.state as? OpenState).bench
+        #expect(bench.context == nil)
+        try bench.fire.use()
+        #expect(other.journal.entries == ["didRestore", "willExit", "didExit", "didEnter"])
+        #expect(tools.journal.entries.count == 1)
+        try restored.fire.close()
+        #expect(other.journal.entries.suffix(2) == ["willExit", "didExit"])
+    }
+
+    @Test("A state of a region that is left with the holder's gets the context of the region, not the holder's")
+    func leaving() throws {
+        let (keys, tools) = (Keys(journal: Journal()), Tools())
+        let workshop = StateMachine<Workshop>(context: keys)
+        let bench = StateMachine<Bench>(context: tools)
+        try workshop.fire.open(OpenState(bench: bench))
+        workshop.onTransition { $0.context(as: Workshop.self).journal.write("\($0.event ?? "")") }
+        try workshop.fire.close()
+        #expect(tools.journal.entries == ["didEnter", "willExit", "didExit"])
+        #expect(keys.journal.entries == ["close"])
+        try workshop.fire.open(OpenState(bench: bench))
+        #expect(tools.journal.entries.last == "didRestore")
+    }
+
+    @Test("Who keeps the transition with which a region was left keeps the context, too")
+    func kept() throws {
+        func left() throws -> (StateTransition?, Tools.Observed) {
+            let tools = Tools()
+            let workshop = StateMachine<Workshop>(context: Keys(journal: Journal()))
+            try workshop.fire.open(OpenState(bench: StateMachine(context: tools)))
+            try workshop.fire.close()
+            return (tools.lastExit.withLock { $0.take() }, Tools.Observed(tools: tools))
+        }
+        var (transition, observed) = try left()
+        #expect(transition?.context(as: Bench.self).journal.entries.last == "didExit")
+        transition = nil
+        #expect(observed.tools == nil)
+    }
+}
