@@ -81,6 +81,9 @@ struct HolderTurn {
 
     /// The revision at which the inner turn began.
     let revision: Int
+
+    /// Whether the inner machine was not active then, although the holder has activated those in its state: it had no context.
+    let isLate: Bool
 }
 
 /// Why a call gets no turn.
@@ -132,7 +135,10 @@ extension MachineCore {
         guard let place, let holder = place.holder else { throw .notCurrent }
         let role = try holder.beginAction(around: place, for: purpose, on: call.thread)
         call.thread.content.open(call.lentMachine.id, in: now.index)
-        call.thread.content.setHolder(HolderTurn(machine: holder, role: role, revision: currentRevision))
+        let isLate = !now.isActive && holder.withCore { $0.place?.isStartingRegions == false }
+        call.thread.content.setHolder(
+            HolderTurn(machine: holder, role: role, revision: currentRevision, isLate: isLate)
+        )
         return .inner
     }
 
@@ -173,7 +179,8 @@ extension MachineCore {
         let holder = call.thread.content.takeHolder(of: call.lentMachine.id)
         let retired = call.thread.content.close(call.lentMachine.id)
         if let holder {
-            let hasEnded = definition.states[now.index].isFinal && currentRevision != holder.revision
+            let hasMoved = currentRevision != holder.revision || holder.isLate
+            let hasEnded = hasMoved && definition.states[now.index].isFinal
             holder.machine.endAction(holder.role, hasEnded: hasEnded, on: call.thread)
         }
         withExtendedLifetime(retired) {}

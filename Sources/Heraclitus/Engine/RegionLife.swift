@@ -47,7 +47,7 @@ extension MachineCore {
     /// Activates the machines in the state that was entered, restored or updated.
     func startRegions(of plan: TransitionPlan) {
         guard definition.states[plan.destination].hooks.isComposite else { return }
-        for region in place?.regions ?? [] { region.activate(userInfo: [:]) }
+        place?.startRegions()
     }
 
     /// Lets nothing go on by itself from now on, neither here nor in the machines in the state.

@@ -28,6 +28,18 @@ final class TreePlace: Sendable {
     /// Whether it ever belonged to a machine: most do not, and then nobody needs to ask further.
     private let hasBeenGiven = Atomic(false)
 
+    /// Whether the machines in the state that was entered are being activated; what their ends lead to is asked after that.
+    private let startingRegions = Atomic(false)
+
+    var isStartingRegions: Bool { startingRegions.load(ordering: .relaxed) }
+
+    /// Activates the machines in the state, in order.
+    func startRegions() {
+        startingRegions.store(true, ordering: .relaxed)
+        defer { startingRegions.store(false, ordering: .relaxed) }
+        for region in regions { region.activate(userInfo: [:]) }
+    }
+
     /// The machine that it belongs to; `nil` if the state was left, or that machine is gone.
     var holder: (any TreeMachine)? {
         hasBeenGiven.load(ordering: .relaxed) ? contents.withLock { $0.holder } : nil

@@ -37,6 +37,26 @@ import Testing
         #expect(try await store.load("1")?.revision == 1)
     }
 
+    @Test("A unit of work that fails keeps nothing of its machines")
+    func failed() async throws {
+        struct Objection: Error {}
+        struct Observed {
+            weak var machine: StateMachine<Tagging>?
+        }
+        let store = InMemoryStore()
+        var observed: [Observed] = []
+        await #expect(throws: Objection.self) {
+            try await store.update(together: ["1", "2"], of: Tagging.self) { machines in
+                for machine in machines {
+                    observed.append(Observed(machine: machine))
+                    try machine.fire.tag(TaggedState(["new"]))
+                }
+                throw Objection()
+            }
+        }
+        #expect(observed.count == 2 && observed.allSatisfy { $0.machine == nil })
+    }
+
     /// A store that lists as due what was deleted meanwhile.
     private final class LateStore: StoreAround {
         let inner = InMemoryStore()

@@ -99,4 +99,51 @@ import Testing
         transition = nil
         #expect(observed.tools == nil)
     }
+
+    final class DoneState: EmptyState {}
+    struct Part: Workflow {
+        static var initial: any WorkflowState { ClosedState() }
+        let end = Event(from: ClosedState.self, to: DoneState.self)
+    }
+    struct EquippedPart: Workflow {
+        typealias Context = Tools
+        static var initial: any WorkflowState { ClosedState() }
+        let end = Event(from: ClosedState.self, to: DoneState.self)
+    }
+    final class PartsState: Composite {
+        let plain: StateMachine<Part>
+        let equipped: StateMachine<EquippedPart>
+        init(plain: StateMachine<Part>, equipped: StateMachine<EquippedPart>) {
+            (self.plain, self.equipped) = (plain, equipped)
+        }
+        var regions: [any Region] { [plain, equipped] }
+        func copied() -> PartsState { PartsState(plain: plain.copy(), equipped: equipped.copy()) }
+    }
+    struct Whole: Workflow {
+        static var initial: any WorkflowState { ClosedState() }
+        let open = Event(from: ClosedState.self, to: PartsState.self)
+        let end = Event(from: PartsState.self, to: DoneState.self).whenFinal(\.plain, \.equipped)
+    }
+
+    @Test(
+        "The last of several machines that have ended may be one that gets its context later",
+        arguments: [true, false]
+    )
+    func givenLater(isLast: Bool) throws {
+        let whole = StateMachine<Whole>()
+        try whole.fire.open(PartsState(plain: StateMachine(), equipped: StateMachine(context: Tools())))
+        let parts = try #require(whole.state as? PartsState)
+        try parts.equipped.fire.end()
+        let restored = try StateMachine<Whole>(archive: whole.archive())
+        restored.activate()
+        let later = try #require(restored.state as? PartsState)
+        #expect(!later.equipped.isActive && later.plain.isActive)
+        if isLast { try later.plain.fire.end() }
+        later.equipped.activate(context: Tools())
+        if !isLast {
+            #expect(restored.state is PartsState && restored.revision == 1)
+            try later.plain.fire.end()
+        }
+        #expect(restored.state is DoneState && restored.revision == 2)
+    }
 }

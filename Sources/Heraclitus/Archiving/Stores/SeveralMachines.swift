@@ -102,6 +102,8 @@ extension ArchiveStore {
             // Loops and no key paths: here, where types are generic, a key path is made anew each time.
             var works: [MachineInWork<W>] = []
             var machines: [StateMachine<W>] = []
+            // Also when it fails: what a machine has made keeps it alive.
+            defer { for work in works { work.end() } }
             for id in ids {
                 let work = try MachineInWork(id, try await load(id), context, scheduler) { try create?(id) }
                 works.append(work)
@@ -169,10 +171,13 @@ private struct MachineInWork<W: Workflow> {
 
     /// What is to be saved, and whether it differs from what is stored.
     func changed() throws -> (archive: StoredArchive, isChange: Bool) {
-        registration.cancel()
+        end()
         let archive = try StoredArchive(machine, id: id, replacing: stored?.revision ?? 0)
         return (archive, archive.archive != before?.archive || archive.due != stored?.due)
     }
+
+    /// Lets no more transitions be kept, by which the machine would keep itself alive.
+    func end() { registration.cancel() }
 
     func transitions() -> [StateTransition] { made.all }
 }
