@@ -33,7 +33,12 @@ extension StoreConformance {
             try await expectNone("whoever changes another effect releases the lease")
         }
         for failure in failures.withLock({ $0 }) { report.add(failure) }
-        report.expect(count == 3, "a worker delivers \(count) effects of 3 under its lease")
+        report.expect(count == 2, "a worker delivers \(count) effects, and not the 2 that it has leased")
+        let later = try await store.deliver(Bell.self, policy: policy, scheduler: clock.scheduler) { _, _ in }
+        report.expect(
+            later == 1,
+            "of 2 effects that were saved during a lease, and 1 that was discarded, \(later) are delivered"
+        )
     }
 
     /// Workers of one store, and what they have noted.

@@ -383,6 +383,42 @@ import Testing
         }
     }
 
+    @Test("A handler that lets its machine have ever more effects does not keep a delivery from returning")
+    func evermore() async throws {
+        try await walk("1", 2)
+        let delivered = try await deliver("a") { [store, clock] _, key in
+            clock.advance(by: .seconds(1))
+            try await store.update(key.id, of: Walk.self, scheduler: clock.scheduler) {
+                try $0.fire.step(SteppingState(1))
+            }
+        }
+        #expect(delivered == 2 && log.all == ["a0", "a1"])
+        #expect(try await left() == [0, 0])
+        #expect(try await deliver("b") == 2)
+    }
+
+    @Test("A number of attempts from outside may be the largest one")
+    func countless() async throws {
+        try await walk("1", 1)
+        try await deliver { _, _ in throw Failed() }
+        let stored = try #require(try await store.load("1"))
+        let text = String(decoding: stored.archive, as: UTF8.self)
+            .replacing(#""attempts":1"#, with: #""attempts":9223372036854775807"#)
+        let revision = try await store.save(
+            StoredArchive(
+                id: "1",
+                revision: stored.revision,
+                workflow: stored.workflow,
+                state: stored.state,
+                archive: Data(text.utf8)
+            )
+        )
+        #expect(revision == stored.revision + 1)
+        clock.advance(by: .seconds(3_600))
+        #expect(try await deliver { _, _ in throw Failed() } == 0)
+        #expect(try await store.effects(of: Walk.self).map(\.isParked) == [true])
+    }
+
     @Test("Of an error no more than its beginning is kept")
     func longErrors() async throws {
         struct Long: Error, CustomStringConvertible { var description: String { String(repeating: "é", count: 5_000) } }

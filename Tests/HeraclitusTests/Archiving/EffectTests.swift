@@ -168,7 +168,12 @@ import Testing
             await #expect(throws: ArchiveError.self) {
                 try await store.update("1", of: Office.self) { try $0.fire.rest() }
             }
-            try await store.deliver(Office.self) { _, key in #expect(key.id == "2") }
+            let delivered = await #expect(throws: StoreError.self) {
+                try await store.deliver(Office.self) { _, key in #expect(key.id == "2") }
+            }
+            guard case .damaged("1", _) = delivered else {
+                return #expect(Bool(false), "\(String(describing: delivered))")
+            }
             #expect(try await store.load("1")?.archive == Data(text.utf8))
         }
     }

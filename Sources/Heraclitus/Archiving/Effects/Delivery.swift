@@ -43,7 +43,7 @@ extension ArchiveStore {
         failed: @escaping @Sendable (_ effect: StoredEffect, _ error: any Error) async throws -> Void = { _, _ in },
         _ handle: @escaping @Sendable (_ effect: any Effect, _ key: EffectKey) async throws -> Void
     ) async throws -> Int {
-        // What is saved from now on is for the next call, or this one might never end.
+        // What is saved from now on is for the next call, or this one might never end: here, and under the lease of each machine.
         let date = scheduler.date
         var count = 0
         let damaged = Lock<[String: StoreError]>([:])
@@ -80,7 +80,7 @@ extension ArchiveStore {
         }
     }
 
-    /// Carries out the effects of a machine, as long as that goes well.
+    /// Carries out the effects of a machine that were there when they were leased, as long as that goes well.
     private func work<W: Workflow>(
         off archive: StoredArchive,
         of workflow: W.Type,
@@ -100,12 +100,12 @@ extension ArchiveStore {
                 outcome = .done
                 count += 1
             } catch let error as CancellationError where Task.isCancelled {
-                _ = try? await settle(stored.key, .cancelled, lease)
+                _ = try? await settle(stored.key, .cancelled, lease, archive.revision)
                 throw error
             } catch {
                 outcome = .failed(error)
             }
-            outbox = try await settle(stored.key, outcome, lease)
+            outbox = try await settle(stored.key, outcome, lease, archive.revision)
             if case .failed(let error) = outcome {
                 let now = try await load(archive.id).flatMap { try $0.outbox() }
                 let place = now?.index(of: stored.key)
@@ -117,8 +117,13 @@ extension ArchiveStore {
 
     /// Writes down how an effect has gone.
     /// - Returns: What is still to be done by this worker; `nil` if nothing is.
-    private func settle(_ key: EffectKey, _ outcome: Outcome, _ lease: Lease) async throws -> Outbox? {
-        try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease) }
+    private func settle(
+        _ key: EffectKey,
+        _ outcome: Outcome,
+        _ lease: Lease,
+        _ leasedRevision: Int
+    ) async throws -> Outbox? {
+        try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease, leasedRevision) }
     }
 
     /// Calls a body, and renews the lease of a machine's effects as long as it runs.
@@ -195,7 +200,12 @@ extension StoredArchive {
 extension Outbox {
     /// Writes down how an effect has gone.
     /// - Returns: What is still to be done under the lease, an empty one if it has ended; `nil` if there is nothing to write down.
-    fileprivate mutating func settle(_ key: EffectKey, _ outcome: Outcome, _ lease: Lease) -> Outbox? {
+    fileprivate mutating func settle(
+        _ key: EffectKey,
+        _ outcome: Outcome,
+        _ lease: Lease,
+        _ leasedRevision: Int
+    ) -> Outbox? {
         let index = index(of: key)
         guard worker == lease.worker else {
             // Whoever has leased it meanwhile, because this process stood still, need not do what was done.
@@ -211,7 +221,8 @@ extension Outbox {
         case .done: if let index { remove(index) }
         case .failed(let error):
             guard let index else { break }
-            let failures = (effects[index].attempts ?? 0) + 1
+            // A number from outside may be the largest one.
+            let failures = min(effects[index].attempts ?? 0, .max - 1) + 1
             effects[index].attempts = failures
             effects[index].error = String("\(error)".prefix(1_000))
             if error.isOfNoAttempt || failures >= lease.policy.attempts {
@@ -221,7 +232,7 @@ extension Outbox {
                 delay = lease.policy.delay(after: failures)
             }
         }
-        guard goesOn, head != nil else {
+        guard goesOn, let head, effects[head].revision ?? .max <= leasedRevision else {
             worker = nil
             date = lease.scheduler.date + delay
             return Outbox()

@@ -103,7 +103,8 @@ struct Outbox: Codable {
 // MARK: - In an archive
 
 extension StoredArchive {
-    /// When the machine's next effect may be carried out: the distant future if all that it has are parked, `nil` if it has none.
+    /// When the machine's next effect may be carried out: the distant future if all that it has are parked, the distant past if they
+    /// cannot be read, `nil` if it has none.
     ///
     /// It is read from the archive. A store that has a column or an index for it answers
     /// ``ArchiveStore/ids(withEffectsBy:of:limit:)`` without reading archives.
@@ -111,8 +112,8 @@ extension StoredArchive {
         do {
             return try outbox()?.due
         } catch {
-            // So that it is found by whoever looks for what does not go on.
-            return .distantFuture
+            // So that it is found by whoever delivers, who says that it is damaged.
+            return .distantPast
         }
     }
 
