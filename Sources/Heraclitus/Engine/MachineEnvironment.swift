@@ -83,6 +83,19 @@ final class MachineEnvironment: Sendable {
     /// Adds the effects of a state that was entered, to a machine that notes them.
     func note(_ effects: [any Effect]) { effectNotes.withLock { $0?.entered += effects } }
 
+    /// Notes that the first of the effects of states that were entered are stored, with those before them.
+    func noteSavedEffects(_ count: Int, carried: JSONValue) {
+        var saved: [any Effect] = []
+        effectNotes.withLock { notes in
+            guard let entered = notes?.entered else { return }
+            // Released when the lock is free.
+            saved = entered
+            notes?.entered = Array(entered.dropFirst(count))
+            notes?.carried = carried
+        }
+        withExtendedLifetime(saved) {}
+    }
+
     var entered: Date {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: entryTime.load(ordering: .relaxed)))
     }

@@ -146,6 +146,23 @@ import Testing
         }
     }
 
+    @Test("An effect keeps its key when its machine is saved again, also the same object")
+    func savedTwice() async throws {
+        try await store.save(StateMachine<Office>(), as: "1", expecting: 0)
+        let (machine, revision) = try #require(try await store.machine("1", of: Office.self))
+        try machine.fire.mail(MailingState("first"))
+        let first = try await store.save(machine, as: "1", expecting: revision)
+        let key = try #require(try await store.effects(of: Office.self).first?.key)
+        #expect(key == EffectKey(id: "1", revision: first, index: 0))
+        try machine.fire.mail(MailingState("second"))
+        let second = try await store.save(machine, as: "1", expecting: first)
+        try machine.fire.correct(MailingState("corrected"))
+        try await store.save(machine, as: "1", expecting: second)
+        let keys = [key, EffectKey(id: "1", revision: second, index: 0)]
+        #expect(try await store.effects(of: Office.self).map(\.key) == keys)
+        #expect(try await store.discard(key))
+    }
+
     @Test("Damaged effects are an error with the id; nothing else stops, and nothing is lost")
     func damaged() async throws {
         try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("1")) }

@@ -34,6 +34,33 @@ import Testing
         #expect(await store.load("a") == before)
     }
 
+    /// A store that cannot load everything.
+    private struct PickyStore: StoreAround {
+        struct Cut: Error {}
+        let inner = InMemoryStore()
+        func load(_ id: String) async throws -> StoredArchive? {
+            switch id {
+            case "damaged": throw StoreError.damaged(id: id, explanation: "Its row is torn.")
+            case "large": throw ArchiveError.tooLarge(9, limit: 8)
+            case "cut": throw Cut()
+            default: return await inner.load(id)
+            }
+        }
+    }
+
+    @Test("What a store cannot load is a failure like any other, unless the store itself is at fault")
+    func unloadable() async throws {
+        let store = PickyStore()
+        for id in ["damaged", "fine", "large"] {
+            try await store.save(StateMachine<Post<Mail>>(), as: id, expecting: 0)
+        }
+        let rehearsal = try await store.rehearseMigration(of: Post<Mail>.self)
+        #expect(rehearsal.readable == [1: 1] && rehearsal.failures.map(\.id) == ["damaged", "large"])
+        #expect(rehearsal.failures.first.map { "\($0.error)" }?.contains("Its row is torn.") == true)
+        try await store.save(StateMachine<Post<Mail>>(), as: "cut", expecting: 0)
+        await #expect(throws: PickyStore.Cut.self) { try await store.rehearseMigration(of: Post<Mail>.self) }
+    }
+
     // MARK: Effects
 
     protocol MailKind: Effect { static var sample: Self { get } }

@@ -478,4 +478,24 @@ extension DeadlineTests {
             try await store.fireDue(Bill.self, scheduler: clock.scheduler)
         }
     }
+
+    @Test("A task that is cancelled amid what is due stops there, and says so")
+    func cancelled() async throws {
+        let store = InMemoryStore()
+        for id in ["0", "1", "2"] {
+            try await store.update(id, of: Bill.self, scheduler: clock.scheduler) { try $0.fire.send(SentState(1, by: at(5))) }
+        }
+        clock.advance(by: .seconds(1_000))
+        let failed = Journal()
+        let task = Task {
+            try await store.fireDue(Bill.self, scheduler: clock.scheduler) { id, _ in
+                failed.write(id)
+            } saved: { _, _ in
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(failed.entries == [])
+        #expect(try await store.ids(of: Bill.self, in: LapsedState.self).count == 1)
+    }
 }

@@ -18,6 +18,15 @@ extension StateMachine {
         core.madeEnvironment.setEffectNotes(EffectNotes(scheduler: scheduler, carried: carried))
     }
 
+    /// Notes that effects were stored: another save keeps their keys, which have the revision of this one.
+    func noteSavedEffects(of archive: StoredArchive) {
+        guard let outbox = try? archive.outbox(), let carried = try? JSONValue(json: archiveEncoder.encode(outbox)) else {
+            return
+        }
+        let count = outbox.effects.count { $0.revision == archive.revision }
+        core.environment?.noteSavedEffects(count, carried: carried)
+    }
+
     /// The effects to be stored with the machine: those that were there, and those of the states that were entered; `nil` for none.
     func outbox() throws(ArchiveError) -> Outbox? {
         guard let notes = core.environment?.effects,

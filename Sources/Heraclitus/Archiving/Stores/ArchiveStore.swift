@@ -200,6 +200,9 @@ extension ArchiveStore {
         as id: String,
         expecting revision: Int
     ) async throws -> Int {
-        try await save(try StoredArchive(machine, id: id, replacing: revision))
+        let archive = try StoredArchive(machine, id: id, replacing: revision)
+        let saved = try await save(archive)
+        machine.noteSavedEffects(of: archive.with(revision: saved))
+        return saved
     }
 }

@@ -27,8 +27,12 @@ public struct MigrationRehearsal: Sendable {
             try stored.checkEffects(of: W.self)
             readable[version ?? W.version, default: 0] += 1
         } catch {
-            failures.append(Failure(id: stored.id, version: version, error: error))
+            add(error, of: stored.id, version: version)
         }
+    }
+
+    fileprivate mutating func add(_ error: ArchiveError, of id: String, version: Int? = nil) {
+        failures.append(Failure(id: id, version: version, error: error))
     }
 }
 
@@ -73,8 +77,15 @@ extension ArchiveStore {
     public func rehearseMigration<W: Workflow>(of workflow: W.Type) async throws -> MigrationRehearsal {
         var rehearsal = MigrationRehearsal()
         for id in try await ids(of: W.self) {
-            // What somebody has deleted meanwhile is nothing to migrate.
-            if let stored = try await load(id) { rehearsal.add(stored, of: W.self) }
+            do {
+                // What somebody has deleted meanwhile is nothing to migrate.
+                if let stored = try await load(id) { rehearsal.add(stored, of: W.self) }
+            } catch StoreError.damaged(_, let explanation) {
+                rehearsal.add(.malformed(path: "", explanation: explanation), of: id)
+            } catch let error as ArchiveError {
+                guard case .tooLarge = error else { throw error }
+                rehearsal.add(error, of: id)
+            }
         }
         return rehearsal
     }

@@ -94,6 +94,8 @@ extension ArchiveStore {
         for id in ids {
             do {
                 if let archive = try await load(id) { archives.append(archive) }
+            } catch let error as CancellationError where Task.isCancelled {
+                throw error
             } catch {
                 try failed(id, error)
             }

@@ -125,7 +125,7 @@ extension ArchiveStore {
     ///   - saved: Gets the id of a machine and its transitions in order, after they were saved. If it throws, the machine is saved
     ///     nevertheless, and `failed` gets the error.
     /// - Returns: The ids of the machines that were changed, or tried.
-    /// - Throws: What `failed` throws; what the store's medium throws.
+    /// - Throws: What `failed` throws; what the store's medium throws; `CancellationError`.
     @discardableResult
     public nonisolated(nonsending) func fireDue<W: Workflow>(
         _ workflow: W.Type,
@@ -150,7 +150,7 @@ extension ArchiveStore {
     ///   - saved: Gets the id of a machine and its transitions in order, after they were saved. If it throws, the machine is saved
     ///     nevertheless, and `failed` gets the error.
     /// - Returns: The ids of the machines that were changed, or tried.
-    /// - Throws: What `failed` throws; what the store's medium throws.
+    /// - Throws: What `failed` throws; what the store's medium throws; `CancellationError`.
     @discardableResult
     public nonisolated(nonsending) func fireDue<W: Workflow>(
         _ workflow: W.Type,
@@ -180,6 +180,9 @@ extension ArchiveStore {
                 if let endless { throw endless }
             } catch is Deleted {
                 continue
+            } catch let error as CancellationError where Task.isCancelled {
+                // That is no fault of this machine, and the others are left out.
+                throw error
             } catch {
                 try failed(id, error)
             }
