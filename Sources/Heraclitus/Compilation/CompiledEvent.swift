@@ -52,9 +52,6 @@ struct EventReach: Sendable {
     func updates(_ source: Int, to destination: Int) -> Bool {
         source == destination && leads.row(of: source).updates
     }
-
-    /// Whether the event leaves a state, if perhaps only to enter it again.
-    func leaves(_ source: Int) -> Bool { leads.row(of: source).leaves }
 }
 
 /// What the table says of an event in a state.

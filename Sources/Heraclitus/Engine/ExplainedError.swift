@@ -66,13 +66,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
     public var recoverySuggestion: String? { help }
 
     var attempt: String {
-        if event == nil, destination == nil {
-            // The machine of a state's work is gone, and so nobody knows which event it was to fire.
-            if reason == .notCurrent { return "\(workflow) cannot be fired by the work of \(source)" }
-            if reason == .missingContext { return "\(workflow) cannot be run in \(source)" }
-        }
         let what =
-            event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" } ?? "fire an event that it does not know"
+            attemptInsteadOfFire ?? event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" }
+            ?? "fire an event that it does not know"
         return "\(workflow)\(path.map { " (\($0))" } ?? "") cannot \(what) in \(source)"
     }
 
@@ -194,6 +190,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
         case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         case .notCurrent: "it belongs to a state object that is not the current one."
         case .transitionInProgress: "the machine that it belongs to is in the middle of a decision."
+        case .regionInUse: "a machine in the state belongs to another one: \(machines.joined(separator: " in "))."
         }
     }
 
@@ -211,6 +208,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
         case .failed, .notCurrent, .transitionInProgress: nil
         case .missingContext: "Call `activate(context:)` first."
         case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
+        case .regionInUse: "Give each state a machine of its own, such as a copy."
         }
     }
 }

@@ -31,6 +31,9 @@ public struct InvalidAction: Error, Sendable {
 
         /// A guard, a builder or a `will…` hook runs of the machine that this one belongs to.
         case transitionInProgress
+
+        /// To activate the machine would take a machine in its state from another one: see ``Composite``.
+        case regionInUse
     }
 
     /// Why the action was refused.
@@ -67,6 +70,7 @@ public struct InvalidAction: Error, Sendable {
     /// The error that the action has thrown.
     public let underlyingError: (any Error)?
 
-    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``.
+    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``; that of the machine in the state, and of
+    /// the one to which it belongs for ``Reason-swift.enum/regionInUse``.
     public let machines: [String]
 }

@@ -118,6 +118,9 @@ public struct InvalidTransition: Error, Sendable {
         }
     }
 
+    /// What could not be done, if that was no fire.
+    var attemptInsteadOfFire: String? { rejection.details?.attempt }
+
     /// The name that no state has: only of states that there are the number is known.
     var unknownState: String? { rejection.source == nil ? rejection.details?.source : rejection.details?.destination }
 
@@ -161,6 +164,7 @@ struct Rejection: Error {
             underlyingError: details?.underlyingError,
             candidates: details?.candidates ?? [],
             machines: details?.machines ?? [],
+            attempt: details?.attempt,
             path: path
         )
         return Rejection(reason, event: event, from: source, details)
@@ -180,6 +184,9 @@ struct Rejection: Error {
         let underlyingError: (any Error)?
         let candidates: [String]
         let machines: [String]
+
+        /// What could not be done in place of a fire: "be run".
+        let attempt: String?
         let path: String?
 
         init(
@@ -189,6 +196,7 @@ struct Rejection: Error {
             underlyingError: (any Error)? = nil,
             candidates: [String] = [],
             machines: [String] = [],
+            attempt: String? = nil,
             path: String? = nil
         ) {
             self.event = event
@@ -197,6 +205,7 @@ struct Rejection: Error {
             self.underlyingError = underlyingError
             self.candidates = candidates
             self.machines = machines
+            self.attempt = attempt
             self.path = path
         }
     }

@@ -180,7 +180,7 @@ extension MachineCore {
         let retired = call.thread.content.close(call.lentMachine.id)
         if let holder {
             let hasMoved = currentRevision != holder.revision || holder.isLate
-            let hasEnded = hasMoved && definition.states[now.index].isFinal
+            let hasEnded = hasMoved && hasFinalState
             holder.machine.endAction(holder.role, hasEnded: hasEnded, on: call.thread)
         }
         withExtendedLifetime(retired) {}

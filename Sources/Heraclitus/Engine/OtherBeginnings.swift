@@ -2,10 +2,9 @@
 
 extension MachineCore {
     /// Activates the machine, unless it is active or a callback of its own calls.
-    func activate(_ call: borrowing Call) {
-        // An owner that waits for this thread carries it out.
-        guard !now.isActive, let role = try? acquire(call, for: .activation) else { return }
-        finish(role, call)
+    func activate(_ call: borrowing Call) throws(NoTurn) {
+        if now.isActive { return }
+        finish(try acquire(call, for: .activation), call)
     }
 
     /// Calls a body that may fire, in turn with the transitions.

@@ -103,7 +103,9 @@ extension MachineCore {
     }
 
     /// Whether nothing leaves the current state.
-    private var isInFinalState: Bool { now.isActive && definition.states[now.index].isFinal }
+    var hasFinalState: Bool { definition.states[now.index].isFinal }
+
+    private var isInFinalState: Bool { now.isActive && hasFinalState }
 }
 
 extension Definition {

@@ -7,12 +7,14 @@ extension MachineCore {
         if place.beginToBeHeard() {
             _ = addCallbacks([
                 .hook(.observers) { [weak place] transition in
-                    guard let place, let machine = transition.machine as? any TreeMachine else { return }
+                    guard let place, place.isHeardAbove, let machine = transition.machine as? any TreeMachine else {
+                        return
+                    }
                     let occurrence = machine.withCore { $0.occurrence(.transitioned(transition)) }
                     place.holder?.withCore { $0.hear(occurrence, from: place) }
                 },
                 .notice { [weak place] occurrence in
-                    guard let place else { return }
+                    guard let place, place.isHeardAbove else { return }
                     place.holder?.withCore { $0.hear(occurrence, from: place) }
                 },
             ])
@@ -24,7 +26,7 @@ extension MachineCore {
 
     /// Whether anybody here or above hears of what happens in the machines in the state.
     var hearsRegions: Bool {
-        listens(to: .regionNotices) || definition.states[now.index].hooks.observesRegions || place?.isHeard == true
+        listens(to: .regionNotices) || definition.states[now.index].hooks.observesRegions || place?.isHeardAbove == true
     }
 
     private func hear(_ occurrence: Occurrence, from region: TreePlace, path: String? = nil) {

@@ -18,7 +18,7 @@ final class TreePlace: Sendable {
         /// Whether that state is the current one.
         var isCurrent = false
 
-        /// Whether the machines above hear of what happens here.
+        /// Whether the machines above are told of what happens here if they want to hear of it.
         var isHeard = false
 
         /// The machines that the current state holds.
@@ -76,10 +76,12 @@ final class TreePlace: Sendable {
         }
     }
 
-    /// Whether the machines above hear of what happens in this one.
-    var isHeard: Bool { contents.withLock { $0.isHeard } }
+    /// Whether anybody above hears of what happens in this one now.
+    var isHeardAbove: Bool {
+        contents.withLock { $0.isHeard } && holder?.withCore { $0.hearsRegions } == true
+    }
 
-    /// Notes that they do.
+    /// Notes that somebody does, perhaps only for a while.
     /// - Returns: Whether they did not before.
     func beginToBeHeard() -> Bool {
         contents.withLock { contents in

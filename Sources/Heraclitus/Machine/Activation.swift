@@ -10,6 +10,7 @@ extension StateMachine {
     /// thread activates the machine.
     /// - Parameter userInfo: Values passed to the callbacks.
     public func activate(userInfo: UserInfo = [:]) {
-        core.activate(Call(self, userInfo))
+        // An owner that waits for this thread carries it out.
+        try? core.activate(Call(self, userInfo))
     }
 }

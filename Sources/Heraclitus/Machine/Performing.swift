@@ -89,7 +89,8 @@ extension StateMachine {
         } catch let problem as NoTurn {
             let reason: InvalidAction.Reason =
                 switch problem {
-                case .deadlock, .regionInUse: .deadlock
+                case .deadlock: .deadlock
+                case .regionInUse: .regionInUse
                 case .missingContext: .missingContext
                 case .notCurrent: .notCurrent
                 case .holderIsDeciding: .transitionInProgress

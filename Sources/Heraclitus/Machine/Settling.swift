@@ -57,21 +57,21 @@ extension StateMachine {
     /// When the task is cancelled, the work is cancelled, deadlines are disarmed, and the machine stays in its state. The next
     /// ``activate(userInfo:)``, fire or `run()` begins the work again. A machine is run once at a time. What goes on in machines in a final
     /// state when the run ends has tasks of its own from then on.
-    /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition`` if the machine has no ``context``.
+    /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition`` if the machine has no ``context``, or cannot be activated for another
+    ///   reason, such as ``InvalidTransition/Reason-swift.enum/notCurrent`` of a machine whose holder has left its state.
     public func run() async throws {
         let (works, feed) = AsyncStream<RunStep>.makeStream()
         let isFirst = core.environment?.setRunner { feed.takes(.work($0, $1)) } ?? true
         precondition(isFirst, "\(self) is run already.")
-        let registration = onTransition { [finals = FinalStates(definition), weak self] _ in
-            if let self, finals.contain(self.core.now.index) { feed.yield(.mayEnd) }
+        let registration = onTransition { [weak self] _ in
+            if let self, self.core.hasFinalState { feed.yield(.mayEnd) }
         }
         defer {
             registration.cancel()
             core.environment?.setRunner(nil)
         }
         core.suspend(Call(self, [:]))
-        activate()
-        guard core.now.isActive else { throw missingContext() }
+        try activateToRun()
         feed.yield(.mayEnd)
         await withDiscardingTaskGroup { group in
             for await step in works {
@@ -90,11 +90,17 @@ extension StateMachine {
     /// Ends a run in a final state, when everybody has been called who hears of its entering.
     private func endIfFinal(_ feed: AsyncStream<RunStep>.Continuation) async {
         while !Task.isCancelled, await waitForTurnElsewhere() {}
-        if FinalStates(definition).contain(core.now.index) { feed.finish() }
+        if core.hasFinalState { feed.finish() }
     }
 
-    private func missingContext() -> InvalidTransition {
-        InvalidTransition(Rejection(.missingContext, event: nil, from: core.now.index), in: definition, userInfo: [:])
+    private func activateToRun() throws(InvalidTransition) {
+        do {
+            try core.activate(Call(self, [:]))
+        } catch {
+            let details = Rejection.Details(machines: error.machines, attempt: "be run")
+            let rejection = Rejection(error.reason, event: nil, from: core.now.index, details)
+            throw InvalidTransition(rejection, in: definition, userInfo: [:])
+        }
     }
 }
 
@@ -111,17 +117,4 @@ private enum RunStep: Sendable {
 
     /// A state was entered that nothing leaves.
     case mayEnd
-}
-
-/// The states that nothing leaves.
-private struct FinalStates: Sendable {
-    private let numbers: Set<Int>
-
-    init(_ definition: Definition) {
-        numbers = Set(definition.states.map(\.index)).subtracting(
-            definition.events.flatMap { $0.reach.leads.states(where: \.leaves) }
-        )
-    }
-
-    func contain(_ state: Int) -> Bool { numbers.contains(state) }
 }

@@ -14,7 +14,13 @@ extension Workplace {
             if let machine { return Fire(machine: machine, work: stateWork.id) }
             let definition = CompiledWorkflow<W>.shared.definition
             throw InvalidTransition(
-                Rejection(.notCurrent, event: nil, from: definition.stateIndex(of: state)),
+                Rejection(
+                    .notCurrent,
+                    event: nil,
+                    from: definition.stateIndex(of: state),
+                    // Nobody knows which event.
+                    Rejection.Details(attempt: "be fired by its work")
+                ),
                 in: definition,
                 userInfo: [:]
             )

@@ -105,7 +105,7 @@ extension InvalidTransition.Reason {
 extension InvalidAction.Reason {
     fileprivate var isTheProgramsFault: Bool {
         switch self {
-        case .unknownAction, .transitionInProgress, .missingContext, .deadlock: true
+        case .unknownAction, .transitionInProgress, .missingContext, .deadlock, .regionInUse: true
         case .notInState, .notCurrent, .failed: false
         }
     }

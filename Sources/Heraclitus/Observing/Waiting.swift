@@ -7,7 +7,8 @@
 extension StateMachine {
     /// Waits until the machine is in a state, or in a subclass of it.
     ///
-    /// It returns at once if the machine is in that state now. A state that the machine enters and leaves again counts, too.
+    /// It returns at once if the machine is in that state now. A state that the machine enters and leaves again counts, too. The states of
+    /// machines within its state do not: wait for those machines themselves.
     ///
     /// ```swift
     /// let active = try await machine.wait(for: ActiveState.self)
@@ -61,7 +62,7 @@ extension Definition {
     /// Whether a class conforms to a protocol of which there is no group is not known: then every state that is left leads there.
     fileprivate func states<S>(leadingTo state: S.Type) -> Set<Int> {
         guard let goals = states(of: state) else {
-            return Set(states.map(\.index).filter { index in events.contains { $0.reach.leaves(index) } })
+            return Set(states.filter { !$0.isFinal }.map(\.index))
         }
         var found = Set(goals)
         while true {

@@ -483,7 +483,9 @@ extension DeadlineTests {
     func cancelled() async throws {
         let store = InMemoryStore()
         for id in ["0", "1", "2"] {
-            try await store.update(id, of: Bill.self, scheduler: clock.scheduler) { try $0.fire.send(SentState(1, by: at(5))) }
+            try await store.update(id, of: Bill.self, scheduler: clock.scheduler) {
+                try $0.fire.send(SentState(1, by: at(5)))
+            }
         }
         clock.advance(by: .seconds(1_000))
         let failed = Journal()

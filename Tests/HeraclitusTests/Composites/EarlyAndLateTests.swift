@@ -42,6 +42,76 @@ import Testing
         #expect(order.first === errand)
     }
 
+    @Test("A machine whose holder has left its state cannot be run, and the error says why")
+    func runLate() async throws {
+        let order = try Forest.busyOrder()
+        let first = order.first
+        try order.fire.ship()
+        let error = await #expect(throws: InvalidTransition.self) { try await first.run() }
+        #expect(error?.reason == .notCurrent)
+        let text = "Errand cannot be run in BusyState: it belongs to a state object that is not the current one."
+        #expect(error?.description == text)
+    }
+
+    @Test("An action of a machine that would take a machine from another one is refused, and says from which")
+    func taken() throws {
+        let errand = StateMachine<Errand>()
+        let refused = Mutex<InvalidAction?>(nil)
+        errand.onTransition { [weak errand] _ in
+            guard let errand else { return }
+            let order = StateMachine<Order>(entering: PlacedState(first: errand))
+            let error = #expect(throws: InvalidAction.self) { try order.perform { _ in } }
+            refused.withLock { $0 = error }
+        }
+        try errand.fire.begin(BusyState())
+        let error = try #require(refused.withLock { $0 })
+        #expect(error.reason == .regionInUse && error.machines == ["Errand"])
+        #expect(
+            error.description
+                == "Order cannot perform a block in PlacedState: a machine in the state belongs to another one: Errand. "
+                + "Give each state a machine of its own, such as a copy."
+        )
+    }
+
+    /// A state that counts how often somebody looks for the property that holds a machine.
+    final class WatchedState: Composite, CustomReflectable {
+        let errand: StateMachine<Errand>
+        let looks = Mutex(0)
+        init(_ errand: StateMachine<Errand> = StateMachine()) { self.errand = errand }
+        convenience init(from decoder: any Decoder) throws { self.init() }
+        func encode(to encoder: any Encoder) throws {}
+        var regions: [any Region] { [errand] }
+        func copied() -> WatchedState { WatchedState(errand.copy()) }
+        var customMirror: Mirror {
+            looks.withLock { $0 += 1 }
+            return Mirror(self, children: ["errand": errand])
+        }
+    }
+    struct Watched: Workflow {
+        static var initial: any WorkflowState { WatchedState() }
+        let again = Event(updating: WatchedState.self)
+    }
+
+    @Test("When nobody observes a tree any more, its machines look for nobody")
+    func unheard() throws {
+        let machine = StateMachine<Watched>()
+        let state = try #require(machine.state as? WatchedState)
+        let paths = Journal()
+        let registration = machine.observeTree { paths.write($0.path ?? "") }
+        try state.errand.fire.begin(BusyState())
+        try state.errand.fire.pause()
+        #expect(paths.entries == ["errand", "errand"])
+        let looks = state.looks.withLock { $0 }
+        #expect(looks > 0)
+        registration.cancel()
+        try state.errand.fire.begin(BusyState())
+        try state.errand.fire.pause()
+        #expect(state.looks.withLock { $0 } == looks)
+        machine.observeTree { paths.write($0.path ?? "") }
+        try state.errand.fire.begin(BusyState())
+        #expect(paths.entries.count == 3)
+    }
+
     final class RestingState: EmptyState {}
     final class DoneState: EmptyState {}
     final class SilentState: EmptyState {}
