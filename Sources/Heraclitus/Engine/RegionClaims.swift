@@ -3,7 +3,15 @@
 extension MachineCore {
     /// The machines that an object holds.
     func regions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
-        definition.states[index].hooks.regions(of: state).compactMap { $0 as? any TreeMachine }
+        definition.states[index].hooks.regions(of: state).map { region in
+            guard let machine = region as? any TreeMachine else {
+                fatalError(
+                    "\(definition.states[index].name) of \(definition.workflow) lists in `regions` a \(type(of: region)), "
+                        + "which is no StateMachine."
+                )
+            }
+            return machine
+        }
     }
 
     /// How a machine came to belong to another one, for who has to undo it.

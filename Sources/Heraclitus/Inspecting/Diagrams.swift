@@ -60,7 +60,9 @@ extension StateMachine {
     ///   - theme: The colours; `nil` for those of whoever draws it.
     /// - Returns: The text of the diagram.
     public func diagram(_ format: DiagramFormat = .mermaid, theme: DiagramTheme? = nil) -> String {
-        let table = table(within: [])
+        let snapshot = core.snapshot
+        let table = W.table(within: [], knowing: snapshot.state)
+        let marks = marks(of: snapshot)
         return switch format {
         case .dot: DotDiagram(table, marks, theme).text
         case .mermaid: MermaidDiagram(table, marks, theme).text
@@ -93,12 +95,14 @@ private protocol MarkedMachine {
 }
 
 extension StateMachine: MarkedMachine {
-    fileprivate var marks: DiagramMarks {
-        let regions = (state as? any Composite)?.regions ?? []
+    fileprivate var marks: DiagramMarks { marks(of: core.snapshot) }
+
+    private func marks(of snapshot: Snapshot) -> DiagramMarks {
+        let state = definition.states[snapshot.status.index]
         return DiagramMarks(
-            stateName,
-            DiagramPath(journal, names: definition.namesToday),
-            regions.compactMap { ($0 as? any MarkedMachine)?.marks }
+            state.name,
+            DiagramPath(snapshot.journal, names: definition.namesToday),
+            state.hooks.regions(of: snapshot.state).compactMap { ($0 as? any MarkedMachine)?.marks }
         )
     }
 }

@@ -94,6 +94,10 @@
 
         /// Returns when everything that was written is on the disk, where the file system can be told to.
         func sync() throws(SystemError) {
+            #if canImport(Darwin)
+                // There `fsync` leaves it in the cache of the disk. Not every file system knows this.
+                if fcntl(descriptor, F_FULLFSYNC) != -1 { return }
+            #endif
             do {
                 try Self.uninterrupted { Int(fsync(descriptor)) }
             } catch {
@@ -153,7 +157,10 @@
             guard let directory = unsafe opendir(folder) else { throw .latest }
             defer { unsafe closedir(directory) }
             var names: [String] = []
-            while let entry = unsafe readdir(directory) {
+            while true {
+                // Both the end and an error are no entry.
+                errno = 0
+                guard let entry = unsafe readdir(directory) else { break }
                 // Some file systems do not tell what it is.
                 guard unsafe [DT_REG, DT_UNKNOWN].contains(Int(entry.pointee.d_type)) else { continue }
                 let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { name in
@@ -161,6 +168,7 @@
                 }
                 if name != ".", name != ".." { names.append(name) }
             }
+            if errno != 0 { throw .latest }
             return names
         }
     }

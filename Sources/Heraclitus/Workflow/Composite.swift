@@ -39,6 +39,8 @@ public protocol Composite: Copying {
 }
 
 /// A machine in a state's data: a ``StateMachine`` of whatever workflow.
+///
+/// Nothing else can be one: a state that lists another object stops the program.
 public protocol Region: AnyObject, Sendable {}
 
 /// A composite state that hears of the transitions of the machines in it, at any depth.

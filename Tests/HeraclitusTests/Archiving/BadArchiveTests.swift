@@ -55,6 +55,10 @@ import Testing
                 == "The archive is malformed at version: -1 is not a version."
         )
         #expect(
+            try Self.error("\"version\":1", "\"version\":0")
+                == "The archive is malformed at version: 0 is not a version."
+        )
+        #expect(
             try Self.error("CompletedState", "ComplatedState")
                 .hasPrefix("The workflow has no state \"ComplatedState\"; its states are CompletedState, ")
         )

@@ -383,6 +383,36 @@ import Testing
         }
     }
 
+    /// A store whose medium fails after it has saved so many archives.
+    private final class FailingStore: StoreAround {
+        let inner = InMemoryStore()
+        let saves = Mutex(Int.max)
+        func save(_ archive: StoredArchive) async throws -> Int {
+            let fails = saves.withLock { saves in
+                saves -= 1
+                return saves < 0
+            }
+            if fails { throw Failed() }
+            return try await inner.save(archive)
+        }
+    }
+
+    @Test("What was claimed before a store failed is carried out, and the error comes with the next claim")
+    func failingClaim() async throws {
+        let store = FailingStore()
+        for id in ["1", "2", "3"] {
+            try await store.update(id, of: Walk.self, scheduler: clock.scheduler) {
+                try $0.fire.step(SteppingState(1))
+            }
+        }
+        store.saves.withLock { $0 = 2 }
+        func claim() async throws -> [StoredArchive] {
+            try await store.claim(effectsBy: clock.date, of: Walk.name, limit: 3) { $0 }
+        }
+        #expect(try await claim().count == 2)
+        await #expect(throws: Failed.self) { try await claim() }
+    }
+
     @Test("A handler that lets its machine have ever more effects does not keep a delivery from returning")
     func evermore() async throws {
         try await walk("1", 2)

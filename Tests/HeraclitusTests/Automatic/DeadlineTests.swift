@@ -500,4 +500,47 @@ extension DeadlineTests {
         #expect(failed.entries == [])
         #expect(try await store.ids(of: Bill.self, in: LapsedState.self).count == 1)
     }
+
+    private struct Egg: Workflow {
+        static var initial: any WorkflowState { RawState() }
+        let boil = Event(from: RawState.self, to: BoilingState.self)
+        let takeOut = Event(from: BoilingState.self, to: RawState.self)
+        let finish = Event(from: BoilingState.self, to: DoneState.self).due(\.until)
+        final class RawState: WorkflowState, EmptyState {}
+        final class BoilingState: WorkflowState {
+            let until: Date
+            init(until: Date) { self.until = until }
+        }
+        final class DoneState: WorkflowState, EmptyState {}
+    }
+
+    @Test("Of many deadlines those that are left come in the order of their times, and at one time as they were armed")
+    func many() throws {
+        let finished = Mutex<[Int]>([])
+        // Always the same times and the same eggs, in no order.
+        var random: UInt64 = 1
+        func next(below limit: UInt64) -> Int {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((random >> 33) % limit)
+        }
+        var eggs: [(machine: StateMachine<Egg>, seconds: Int)] = []
+        for number in 0..<600 {
+            let seconds = 1 + next(below: 200)
+            let egg = StateMachine<Egg>(scheduler: clock.scheduler)
+            egg.onTransition { transition in
+                if transition.event == "finish" { finished.withLock { $0.append(number) } }
+            }
+            try egg.fire.boil(Egg.BoilingState(until: clock.date.addingTimeInterval(Double(seconds))))
+            eggs.append((egg, seconds))
+        }
+        var left = Set(eggs.indices)
+        for _ in 0..<300 {
+            guard let number = left.remove(next(below: 600)) else { continue }
+            try eggs[number].machine.fire.takeOut()
+        }
+        clock.setDate(to: clock.date.addingTimeInterval(1_000))
+        let expected = left.sorted { (eggs[$0].seconds, $0) < (eggs[$1].seconds, $1) }
+        #expect(finished.withLock { $0 } == expected && left.count < 450)
+        #expect(clock.scheduler.count == 0)
+    }
 }

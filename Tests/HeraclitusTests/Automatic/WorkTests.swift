@@ -347,6 +347,8 @@ import Testing
         try await store.update("1", of: Shop.self, context: bench) {
             try $0.fire.start(BusyState())
             await $0.settled()
+            // Time for what would begin.
+            try await Task.sleep(for: .milliseconds(50))
         }
         #expect(bench.journal.entries == ["didEnter"])
         #expect(try await store.ids(of: Shop.self, in: BusyState.self) == ["1"])

@@ -423,6 +423,28 @@ import Testing
         }
     }
 
+    /// What says that it is a machine in a state, and is none.
+    final class WrappedLamp: Region {
+        let lamp = StateMachine<Lamp>()
+    }
+    final class WrappingState: Composite {
+        let wrapped = WrappedLamp()
+        init() {}
+        init(from decoder: any Decoder) throws {}
+        func encode(to encoder: any Encoder) throws {}
+        var regions: [any Region] { [wrapped] }
+        func copied() -> WrappingState { WrappingState() }
+    }
+    struct Wrapping: Workflow {
+        static var initial: any WorkflowState { WrappingState() }
+        let change = Event(updating: WrappingState.self)
+    }
+
+    @Test("A state that lists something else than machines stops the program")
+    func noMachine() async {
+        await #expect(processExitsWith: .failure) { StateMachine<Wrapping>().activate() }
+    }
+
     @Test("A region that is left and entered again in one turn belongs to its holder all the time")
     func againInOneTurn() throws {
         let order = try Forest.busyOrder()

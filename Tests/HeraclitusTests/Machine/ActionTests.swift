@@ -68,9 +68,13 @@ import Testing
         #expect(error?.leadingEvents == ["light"] && error?.allowedActions == ["touch", "shine", "look"])
         let group = #expect(throws: InvalidAction.self) { try lamp.perform(named: "Measure the Light") }
         #expect(group?.expected == "Lit" && group?.leadingEvents == ["light"])
+        let levels = Journal()
+        let log = lamp.log { levels.write($0.level.rawValue) }
         let unknown = #expect(throws: InvalidAction.self) { try lamp.perform(named: "shnie") }
         #expect(unknown?.reason == .unknownAction && unknown?.candidates.first == "shine")
         #expect(unknown?.candidates.count == 5)
+        log.cancel()
+        #expect(levels.entries == ["error"])
         #expect(
             unknown?.description.hasPrefix("Lamp cannot perform \"shnie\" in DarkState: the workflow lists no such")
                 == true

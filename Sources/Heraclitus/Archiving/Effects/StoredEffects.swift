@@ -59,6 +59,10 @@ extension ArchiveStore {
                 claimed.append(changed.with(revision: try await save(changed)))
             } catch StoreError.conflict {
                 continue
+            } catch {
+                // What was claimed would be lost until its lease ends; an error that stays comes again.
+                if claimed.isEmpty { throw error }
+                break
             }
         }
         return claimed

@@ -43,6 +43,11 @@ public final class DirectoryStore: ArchiveStore {
         let revision: Int
         let state: String
         let workflow: String
+
+        /// Whether it is of a workflow and in a state, as far as these are given.
+        func isOf(_ workflow: String?, in state: String? = nil) -> Bool {
+            (workflow ?? self.workflow) == self.workflow && (state ?? self.state) == self.state
+        }
     }
 
     /// Opens a folder, or makes it.
@@ -199,8 +204,8 @@ public final class DirectoryStore: ArchiveStore {
 
     /// Finds the ids of all archives, or of those of a workflow, or of those in a state.
     ///
-    /// For all ids it reads the names of the files, otherwise the first line of each file. Damaged files, and files that are not
-    /// those of a store, are left out.
+    /// For all ids it reads the names of the files, whatever is in them. Otherwise it reads the first line of each file; then damaged files, and
+    /// files that are not those of a store, are left out.
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.
@@ -215,9 +220,7 @@ public final class DirectoryStore: ArchiveStore {
                 continue
             }
             guard let header = try header(of: name) else { continue }
-            if (workflow ?? header.workflow) == header.workflow, (state ?? header.state) == header.state {
-                ids.append(header.id)
-            }
+            if header.isOf(workflow, in: state) { ids.append(header.id) }
         }
         return ids.sortedByUTF8()
     }
@@ -241,9 +244,7 @@ public final class DirectoryStore: ArchiveStore {
         var page: [String] = []
         for id in try await ids(of: nil, in: nil).following(id) where page.count < limit {
             if workflow != nil || state != nil {
-                guard let header = try header(of: FileName.of(id)), (workflow ?? header.workflow) == header.workflow,
-                    (state ?? header.state) == header.state
-                else { continue }
+                guard let header = try header(of: FileName.of(id)), header.isOf(workflow, in: state) else { continue }
             }
             page.append(id)
         }
@@ -282,8 +283,7 @@ public final class DirectoryStore: ArchiveStore {
         try transaction.complete()
         var found: [(date: Date, id: String)] = []
         try forEachHeader { header in
-            guard (workflow ?? header.workflow) == header.workflow,
-                let due = column(header).flatMap(ArchivedDate.date(of:)), due <= date
+            guard header.isOf(workflow), let due = column(header).flatMap(ArchivedDate.date(of:)), due <= date
             else { return }
             found.append((due, header.id))
         }
