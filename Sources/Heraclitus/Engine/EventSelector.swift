@@ -25,7 +25,7 @@ enum EventSelector {
     indirect case enteringNamed(String)
 
     /// Whether what goes on by itself in a state has chosen the event.
-    fileprivate var isAutomatic: Bool {
+    var isAutomatic: Bool {
         switch self {
         case .due, .ofWork: true
         case .event, .named, .unbound, .entering, .enteringNamed: false
@@ -40,13 +40,6 @@ enum EventSelector {
     func bound(to work: StateWork.ID?) -> EventSelector {
         guard let work else { return self }
         return .ofWork(self, work)
-    }
-}
-
-extension CallPurpose {
-    /// The purpose of a fire whose event was chosen in this way.
-    func firing(_ selector: EventSelector) -> CallPurpose {
-        if case .fire = self, selector.isAutomatic { .automatic } else { self }
     }
 }
 

@@ -186,14 +186,3 @@ extension MachineCore {
         withExtendedLifetime(retired) {}
     }
 }
-
-extension CallPurpose {
-    /// What a call of a machine is for its holder.
-    fileprivate var ofHolder: CallPurpose {
-        switch self {
-        case .rehearsal: .rehearsal(nil)
-        case .automatic: .automatic
-        case .fire, .activation: .fire
-        }
-    }
-}

@@ -1,28 +1,5 @@
 // What does a fire do that is only to say whether it would be a transition?
 
-/// What a call wants of a machine.
-enum CallPurpose {
-    /// A transition, an action or an announcement.
-    case fire
-
-    /// The same, of what goes on by itself in a state: it belongs to a machine that is active, and activates none.
-    case automatic
-
-    /// To know whether a fire would be a transition; with what gets all guards that decline, if all are to be asked.
-    case rehearsal(UnmetGuards?)
-
-    /// To activate it.
-    case activation
-
-    /// Whether it changes nothing.
-    @inline(__always)
-    var endsWithGuards: Bool { if case .rehearsal = self { true } else { false } }
-
-    /// Whether observers hear how it ends.
-    @inline(__always)
-    var isToldToObservers: Bool { !endsWithGuards }
-}
-
 extension MachineCore {
     /// Does all of a fire that decides whether it would be a transition, and drops what was decided.
     /// - Parameters:
