@@ -87,6 +87,9 @@ extension StateMachine {
         }
     }
 
+    /// Lets no work of its states begin, nor that of machines in its state, for somebody who fires alone; before it is activated.
+    package func leaveOutWork() { core.environment?.setRunner { _, _ in true } }
+
     /// Ends a run in a final state, when everybody has been called who hears of its entering.
     private func endIfFinal(_ feed: AsyncStream<RunStep>.Continuation) async {
         while !Task.isCancelled, await waitForTurnElsewhere() {}

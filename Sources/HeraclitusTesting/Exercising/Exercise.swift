@@ -18,14 +18,14 @@ public import Heraclitus
 /// failure but a way that is not taken. What was missed for it is tried again, with other transitions before, which change the data that
 /// the guard looks at. The report lists the transitions that were never carried out all the same.
 ///
-/// Machines are fired on this thread, with a clock that stands still, so that no deadline comes.
+/// Machines are fired on this thread alone: with a clock that stands still, so that no deadline comes, and without the work of their states.
 /// - Parameters:
 ///   - workflow: The workflow.
 ///   - context: What states need and archives do not keep.
 ///   - samples: How states are made; an `EmptyState` needs none.
 ///   - coverage: Which ways are gone.
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
-///   - hookEvents: The names of the events that hooks and work may fire, and of those that fire by themselves when regions have ended.
+///   - hookEvents: The names of the events that hooks may fire, and of those that fire by themselves when regions have ended.
 ///   - except: Names of properties that need not survive an archive.
 ///   - invariants: What has to be true of a machine before its first and after every transition.
 /// - Returns: What was done.
@@ -60,7 +60,7 @@ public func exercise<W: Workflow>(
 ///   - samples: How states are made; an `EmptyState` needs none.
 ///   - coverage: Which ways are gone.
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
-///   - hookEvents: The names of the events that hooks and work may fire, and of those that fire by themselves when regions have ended.
+///   - hookEvents: The names of the events that hooks may fire, and of those that fire by themselves when regions have ended.
 ///   - except: Names of properties that need not survive an archive.
 ///   - invariants: What has to be true of a machine before its first and after every transition.
 /// - Returns: What was done.

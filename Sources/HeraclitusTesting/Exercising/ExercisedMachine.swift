@@ -52,6 +52,7 @@ final class ExercisedMachine<W: Workflow> {
             machine = StateMachine(entering: state, context: exercise.context, scheduler: clock.scheduler)
         }
         machine.observe(made.add)
+        machine.leaveOutWork()
         machine.activate()
         try checkHooks(made.take())
         try checkInvariants()
@@ -113,6 +114,7 @@ final class ExercisedMachine<W: Workflow> {
         }
         machine = restored
         machine.observe(made.add)
+        machine.leaveOutWork()
         machine.activate()
         try checkHooks(made.take())
         try checkInvariants()

@@ -434,6 +434,44 @@ import Testing
                 """
         )
     }
+
+    // MARK: Work
+
+    final class BusyState: EmptyState, Working {
+        func work(_ here: Workplace<Hurry>) async throws {
+            here.context.write("work")
+            try here.fire.finish()
+        }
+    }
+    final class HallState: Composite {
+        let hurry: StateMachine<Hurry>
+        init(_ hurry: StateMachine<Hurry>) { self.hurry = hurry }
+        var regions: [any Region] { [hurry] }
+        func copied() -> HallState { HallState(hurry.copy()) }
+    }
+    struct Hurry: Workflow {
+        typealias Context = Journal
+        static var initial: any WorkflowState { BusyState() }
+        let finish = Event(from: BusyState.self, to: AState.self)
+        let again = Event(from: AState.self, to: BusyState.self)
+    }
+    struct Hall: Workflow {
+        typealias Context = Journal
+        static var initial: any WorkflowState { AState() }
+        let enter = Event(from: AState.self, to: HallState.self)
+        let leave = Event(from: HallState.self, to: AState.self)
+    }
+
+    @Test("The work of states does not run, which would fire at any time")
+    func work() async throws {
+        let journal = Journal()
+        for _ in 0..<20 { #expect(try exercise(Hurry.self, context: journal).untried == []) }
+        let samples: [Sample<Hall>] = [.state { (_: AState) in HallState(StateMachine(context: journal)) }]
+        #expect(try exercise(Hall.self, context: journal, samples: samples).untried == [])
+        // Time for what would begin.
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(journal.entries == [])
+    }
 }
 
 extension ExerciseTests.Fault {

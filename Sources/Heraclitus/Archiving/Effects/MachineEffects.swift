@@ -20,7 +20,8 @@ extension StateMachine {
 
     /// Notes that effects were stored: another save keeps their keys, which have the revision of this one.
     func noteSavedEffects(of archive: StoredArchive) {
-        guard let outbox = try? archive.outbox(), let carried = try? JSONValue(json: archiveEncoder.encode(outbox))
+        guard core.environment?.hasEffectNotes == true, let outbox = try? archive.outbox(),
+            let carried = try? JSONValue(json: archiveEncoder.encode(outbox))
         else {
             return
         }
