@@ -163,6 +163,20 @@ import Testing
         #expect(try await store.discard(key))
     }
 
+    @Test("A machine of a store goes by the clock that it is given, and so do its effects")
+    func ownClock() async throws {
+        let clock = ManualClock()
+        try await store.save(StateMachine<Office>(scheduler: clock.scheduler), as: "1", expecting: 0)
+        let (machine, revision) = try #require(
+            try await store.machine("1", of: Office.self, scheduler: clock.scheduler)
+        )
+        try machine.fire.wait(WaitingState(clock.date.addingTimeInterval(10)))
+        clock.advance(by: .seconds(11))
+        #expect((machine.state as? MailingState)?.text == "expired")
+        try await store.save(machine, as: "1", expecting: revision)
+        #expect(try await store.load("1")?.effectsDue == clock.date)
+    }
+
     @Test("Damaged effects are an error with the id; nothing else stops, and nothing is lost")
     func damaged() async throws {
         try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("1")) }

@@ -162,13 +162,15 @@ extension ArchiveStore {
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
+    ///   - scheduler: Fires the events that are due, and tells the date of effects.
     /// - Returns: The machine, and the revision to replace when you save it; `nil` if nothing is stored.
     /// - Throws: ``ArchiveError``, or errors of the store's medium.
     public func machine<W: Workflow>(
         _ id: String,
-        of workflow: W.Type
+        of workflow: W.Type,
+        scheduler: Scheduler = .system
     ) async throws -> (machine: StateMachine<W>, revision: Int)? where W.Context == Void {
-        try await machine(id, of: workflow, context: ())
+        try await machine(id, of: workflow, context: (), scheduler: scheduler)
     }
 
     /// Restores the machine that is stored for an id, and gives it what its states need.
@@ -176,15 +178,17 @@ extension ArchiveStore {
     ///   - id: The id.
     ///   - workflow: The workflow.
     ///   - context: What the states need and archives do not keep.
+    ///   - scheduler: Fires the events that are due, and tells the date of effects.
     /// - Returns: The machine, and the revision to replace when you save it; `nil` if nothing is stored.
     /// - Throws: ``ArchiveError``, or errors of the store's medium.
     public func machine<W: Workflow>(
         _ id: String,
         of workflow: W.Type,
-        context: W.Context
+        context: W.Context,
+        scheduler: Scheduler = .system
     ) async throws -> (machine: StateMachine<W>, revision: Int)? {
         guard let stored = try await load(id) else { return nil }
-        return (try stored.machine(of: W.self, context: context), stored.revision)
+        return (try stored.machine(of: W.self, context: context, scheduler: scheduler), stored.revision)
     }
 
     /// Saves a machine.
