@@ -168,7 +168,7 @@ import Testing
     @Test("A unit of work runs on the threads of its store, comes there once, and leaves them after it")
     func executor() async throws {
         let store = ThreadedStore()
-        func expectUnit(arrivals: Int) async throws {
+        func expectUnit(arrivals: ClosedRange<Int>) async throws {
             let before = store.thread.arrivals.load(ordering: .relaxed)
             try await store.update("1", of: Tagging.self) { machine in
                 #expect(store.thread.isCurrent)
@@ -177,11 +177,11 @@ import Testing
                 #expect(store.thread.isCurrent)
             }
             #expect(!store.thread.isCurrent)
-            #expect(store.thread.arrivals.load(ordering: .relaxed) - before == arrivals)
+            #expect(arrivals.contains(store.thread.arrivals.load(ordering: .relaxed) - before))
         }
-        // Once more after the delay that a conflict brings.
-        try await expectUnit(arrivals: 2)
-        try await expectUnit(arrivals: 1)
+        // Once more after the delay that a conflict brings, unless that is over at once.
+        try await expectUnit(arrivals: 1...2)
+        try await expectUnit(arrivals: 1...1)
         let journal = JournalFile(at: FileManager.default.temporaryDirectory.appendingPathComponent("no journal"))
         #expect(JournaledStore(store, journal: journal).executor === store.thread)
     }
