@@ -68,6 +68,7 @@ extension ArchiveLock {
         return both
     }
 
+    /// Adds those archives and effects that have something that none before them has.
     private mutating func addNews(_ newArchives: [JSONValue], _ newEffects: [String: [JSONValue]]) {
         archives.addNews(newArchives) { ($0["state"]?.stringValue ?? "", $0["data"] ?? .null) }
         for (name, samples) in newEffects {

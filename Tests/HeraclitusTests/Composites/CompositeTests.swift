@@ -394,57 +394,6 @@ import Testing
         #expect(order.first === errand)
     }
 
-    @Test("To make a machine in a state of another one stops the program, and says which machines they are")
-    func trap() async {
-        await #expect(processExitsWith: .failure) {
-            let order = try Forest.busyOrder()
-            _ = StateMachine<Forest.Order>(alreadyIn: order.state)
-        }
-    }
-
-    /// A state whose copies share its machine.
-    final class SharingState: Composite {
-        let lamp: StateMachine<Lamp>
-        init(lamp: StateMachine<Lamp> = StateMachine()) { self.lamp = lamp }
-        var regions: [any Region] { [lamp] }
-        func copied() -> SharingState { SharingState(lamp: lamp) }
-    }
-    struct Sharing: Workflow {
-        static var initial: any WorkflowState { SharingState() }
-        let change = Event(updating: SharingState.self)
-    }
-
-    @Test("A copy of a state that shares a region with it stops the program")
-    func sharingCopy() async {
-        await #expect(processExitsWith: .failure) {
-            let machine = StateMachine<Sharing>()
-            machine.activate()
-            _ = machine.copy()
-        }
-    }
-
-    /// What says that it is a machine in a state, and is none.
-    final class WrappedLamp: Region {
-        let lamp = StateMachine<Lamp>()
-    }
-    final class WrappingState: Composite {
-        let wrapped = WrappedLamp()
-        init() {}
-        init(from decoder: any Decoder) throws {}
-        func encode(to encoder: any Encoder) throws {}
-        var regions: [any Region] { [wrapped] }
-        func copied() -> WrappingState { WrappingState() }
-    }
-    struct Wrapping: Workflow {
-        static var initial: any WorkflowState { WrappingState() }
-        let change = Event(updating: WrappingState.self)
-    }
-
-    @Test("A state that lists something else than machines stops the program")
-    func noMachine() async {
-        await #expect(processExitsWith: .failure) { StateMachine<Wrapping>().activate() }
-    }
-
     @Test("A region that is left and entered again in one turn belongs to its holder all the time")
     func againInOneTurn() throws {
         let order = try Forest.busyOrder()

@@ -34,7 +34,8 @@ extension ArchiveStore {
     ///   - limit: The maximum number of archives.
     ///   - change: Changes an archive; `nil` for one that is to stay as it is. It is called on any thread.
     /// - Returns: The archives that were changed, with their new revisions.
-    /// - Throws: What the store's medium throws, and what `change` throws.
+    /// - Throws: What the store's medium throws, and what `change` throws. When the default has claimed some already it returns those, and an
+    ///   error that stays comes with the next call.
     public func claim(
         effectsBy date: Date,
         of workflow: String,
