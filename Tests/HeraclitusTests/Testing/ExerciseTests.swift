@@ -465,7 +465,20 @@ import Testing
     @Test("The work of states does not run, which would fire at any time")
     func work() async throws {
         let journal = Journal()
-        for _ in 0..<20 { #expect(try exercise(Hurry.self, context: journal).untried == []) }
+        // In each state there is time for work to begin, and a thread.
+        try await onOwnThread {
+            let report = try exercise(
+                Hurry.self,
+                context: journal,
+                invariants: [
+                    "time passes": { _ in
+                        Thread.sleep(forTimeInterval: 0.02)
+                        return true
+                    }
+                ]
+            )
+            #expect(report.untried == [])
+        }
         let samples: [Sample<Hall>] = [.state { (_: AState) in HallState(StateMachine(context: journal)) }]
         #expect(try exercise(Hall.self, context: journal, samples: samples).untried == [])
         // Time for what would begin.
