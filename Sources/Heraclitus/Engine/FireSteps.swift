@@ -139,7 +139,7 @@ extension MachineCore {
         loan.withObjects { objects in
             state.withOwnersView { state, previous in
                 objects.lend(terms, to: state, by: call.lentMachine, call.lentUserInfo)
-                if let previous, !plan.isActivation { objects.lend(source: previous) }
+                if let previous, !plan.hasNoEvent { objects.lend(source: previous) }
             }
         }
         return loan

@@ -143,9 +143,14 @@ extension MachineCore {
     }
 
     /// The number of the state against which a fire on this thread would be validated.
+    @inline(__always)
     func expectedState(of machine: AnyObject) -> Int {
         // Mostly nobody owns it, and then who is calling need not be found out.
-        guard !ownership.isFree else { return now.index }
+        ownership.isFree ? now.index : expectedStateInTurn(of: machine)
+    }
+
+    @inline(never)
+    private func expectedStateInTurn(of machine: AnyObject) -> Int {
         let thread = ThreadState.ofThreads.current
         guard thread.content.hasTurn(of: ObjectIdentifier(machine)) else { return now.index }
         return thread.content.withTurn(of: ObjectIdentifier(machine)) { $0.expected }

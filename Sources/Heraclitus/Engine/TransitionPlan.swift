@@ -81,7 +81,8 @@ struct TransitionPlan {
         hooks = definition.states[state].hooks.whenLeft
     }
 
-    var isActivation: Bool { eventNumber < 0 }
+    /// Whether nothing was fired: on activation, and where a state is left with its holder.
+    var hasNoEvent: Bool { eventNumber < 0 }
 
     /// The number of the event; there is none on activation.
     var event: Int { Int(eventNumber) }
@@ -96,10 +97,10 @@ struct TransitionPlan {
     @inline(__always)
     func terms(in definition: Definition) -> StateTransition.Terms {
         StateTransition.Terms(
-            eventName: isActivation ? nil : definition.events[event].sharedName,
+            eventName: hasNoEvent ? nil : definition.events[event].sharedName,
             eventIndex: event,
             isUpdate: kind == .update,
-            source: isActivation ? nil : definition.states[source].type,
+            source: hasNoEvent ? nil : definition.states[source].type,
             destination: definition.states[destination].type
         )
     }

@@ -130,6 +130,20 @@ import Testing
         #expect(Self.lines(parcel) == ["1 rejected fly Sent unknownEvent"] && parcel.journal.first?.duration == nil)
     }
 
+    @Test("A machine that begins in another state keeps one, too")
+    func otherBeginnings() throws {
+        for parcel in [
+            StateMachine<SilentParcel>(entering: SentState("a"), journal: .last(1)),
+            StateMachine(alreadyIn: SentState("a"), journal: .last(1)),
+            StateMachine(entering: SentState("a"), context: (), journal: .last(1)),
+            StateMachine(alreadyIn: SentState("a"), context: (), journal: .last(1)),
+        ] {
+            try parcel.fire.bounce()
+            try parcel.fire.send(SentState("b"))
+            #expect(Self.lines(parcel) == ["2 transitioned send Packed→Sent"] && parcel.journal.firstLine == 2)
+        }
+    }
+
     @Test("A copy has it, and both go on alone")
     func copies() throws {
         for parcel in [StateMachine<SilentParcel>(journal: .last(3)), StateMachine(journal: .last(3))] {

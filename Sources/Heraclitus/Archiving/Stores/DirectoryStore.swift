@@ -114,7 +114,7 @@ public final class DirectoryStore: ArchiveStore {
         guard let first = archives.first else { return [] }
         if archives.count == 1 { return [try await save(first)] }
         let names = archives.map { FileName.of($0.id) }
-        let turn = try transaction.begin()
+        let pending = try transaction.begin()
         // In one order, so that no two wait for one another.
         let stripes = Set(names.map(FileName.stripe)).sorted()
         let locks = try stripes.map { try HeldLock(own.file("\($0)")) }
@@ -130,12 +130,12 @@ public final class DirectoryStore: ArchiveStore {
                 let (content, revision) = try content(of: archive, after: last)
                 var file = try ReplacingFile(at: folder.file(name), draft: own.file(name))
                 try file.write(content)
-                turn.add(try file.leave(), for: name)
+                pending.add(try file.leave(), for: name)
                 revisions.append(revision)
             }
-            try turn.commit()
+            try pending.commit()
         } catch {
-            turn.giveUp()
+            pending.giveUp()
             throw error
         }
         withExtendedLifetime(locks) {}

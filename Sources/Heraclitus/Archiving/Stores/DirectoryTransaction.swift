@@ -43,10 +43,10 @@ struct DirectoryTransaction: Sendable {
     }
 
     /// Begins a transaction, when the one under way is complete.
-    func begin() throws(ArchiveError) -> Turn {
+    func begin() throws(ArchiveError) -> Pending {
         let lock = try HeldLock(lockPath)
         try move()
-        return Turn(self, lock)
+        return Pending(self, lock)
     }
 
     /// Moves the files of the record into their places; by whoever has the lock.
@@ -73,7 +73,7 @@ struct DirectoryTransaction: Sendable {
     }
 
     /// A transaction that is being made, with the lock.
-    final class Turn {
+    final class Pending {
         private let transaction: DirectoryTransaction
         private let lock: HeldLock
         private var record = Record()
