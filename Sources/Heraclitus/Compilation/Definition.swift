@@ -127,7 +127,7 @@ struct Definition: Sendable {
 
     /// The object that a state is, whether it is handed around as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)
-    func object<State>(of state: __owned State) -> OwnedObject { content.value.objectAccess.object(of: state) }
+    func object<State>(of state: consuming State) -> OwnedObject { content.value.objectAccess.object(of: state) }
 }
 
 // MARK: - Asking the table

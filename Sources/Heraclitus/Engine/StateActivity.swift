@@ -109,6 +109,9 @@ extension MachineCore {
 }
 
 extension Definition {
+    /// Whether every machine of the workflow works with something.
+    var equipsMachines: Bool { hasActivity || needsContext || content.value.journal != nil }
+
     /// What a machine works with; nothing where it needs nothing.
     /// - Parameters:
     ///   - scheduler: Tells the date.
@@ -122,8 +125,8 @@ extension Definition {
         entered: Date?,
         journal: Journal?
     ) -> MachineEnvironment? {
+        guard equipsMachines || journal != nil else { return nil }
         let journal = content.value.journal.map { (journal ?? Journal([])).limited(to: $0) } ?? journal
-        guard hasActivity || needsContext || journal != nil else { return nil }
         return MachineEnvironment(copy scheduler, context, entered: entered, journal: journal)
     }
 

@@ -279,7 +279,7 @@ extension StateMachine {
 
     /// The object that a state is, whether it is handed around as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)
-    func object<State>(of state: __owned State) -> OwnedObject { core.definition.object(of: state) }
+    func object<State>(of state: consuming State) -> OwnedObject { core.definition.object(of: state) }
 
     @inlinable @inline(__always)  // to where it is a constant whether it is a rehearsal
     func fire(

@@ -39,7 +39,7 @@ public final class StateMachine<W: Workflow>: Sendable {
     // It borrows the scheduler, which most machines do not keep: to count a reference is a tenth of making a machine.
     @inlinable
     convenience init(
-        placing state: W.AnyState,
+        placing state: consuming W.AnyState,
         due activation: PackedStatus.Activation,
         _ scheduler: borrowing Scheduler,
         _ context: GivenContext?,
@@ -66,12 +66,13 @@ extension MachineCore {
             definition,
             state,
             PackedStatus(state.withObject(definition.indexOfBeginning), activation),
-            environment: definition.environment(
-                scheduler,
-                context,
-                entered: nil,
-                journal: journal.map { Journal([]).limited(to: $0) }
-            )
+            environment: definition.equipsMachines || journal != nil
+                ? definition.environment(
+                    scheduler,
+                    context,
+                    entered: nil,
+                    journal: journal.map { Journal([]).limited(to: $0) }
+                ) : nil
         )
     }
 }

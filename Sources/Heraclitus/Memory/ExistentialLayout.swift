@@ -103,16 +103,21 @@ struct ObjectAccess: Sendable {
     /// A value that is no object, which only an `AnyState` that may hold anything allows, comes as an object of a class that no
     /// workflow knows, and so is rejected.
     @inlinable @inline(__always)
-    func object<State>(of state: __owned State) -> OwnedObject {
-        // Only an existential that may hold anything has more than three words.
-        if isInPlace, MemoryLayout<State>.size <= 3 * MemoryLayout<UInt>.size || type(of: state as Any) is AnyClass {
-            return unsafe withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
-                let address = unsafe place.baseAddress.unsafelyUnwrapped
-                // And never deinitialized: the reference goes on.
-                unsafe address.initialize(to: state)
-                return unsafe OwnedObject(retained: UnsafeRawPointer(address).load(as: Unmanaged<AnyObject>.self))
-            }
+    func object<State>(of state: consuming State) -> OwnedObject {
+        guard isInPlace, Self.isObject(state) else { return OwnedObject(state as AnyObject) }
+        // A closure can take it out of a variable; a parameter it would copy.
+        var owned = Optional(consume state)
+        return unsafe withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
+            let address = unsafe place.baseAddress.unsafelyUnwrapped
+            // And never deinitialized: the reference goes on.
+            unsafe address.initialize(to: owned.take().unsafelyUnwrapped)
+            return unsafe OwnedObject(retained: UnsafeRawPointer(address).load(as: Unmanaged<AnyObject>.self))
         }
-        return OwnedObject(state as AnyObject)
+    }
+
+    /// Whether a value is an object, where others of its type were: only an existential that may hold anything has more than three words.
+    @inlinable @inline(__always)
+    static func isObject<State>(_ state: State) -> Bool {
+        MemoryLayout<State>.size <= 3 * MemoryLayout<UInt>.size || type(of: state as Any) is AnyClass
     }
 }
