@@ -48,11 +48,12 @@ extension StateMachine {
     }
 
     /// Archives the machine, whatever its size, and says what one looks for without reading it: all as of one moment.
-    func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?) {
+    func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?, effects: EffectNotes?)
+    {
         try withEnvelope { envelope throws(ArchiveError) in
             (
                 try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name,
-                definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable)
+                definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable), envelope.snapshot.effects
             )
         }
     }

@@ -114,16 +114,15 @@ struct DefinitionCompiler {
         var failures = [CompiledFailure?](repeating: nil, count: states.types.count)
         for event in events {
             guard let rule = event.declaration.failure else { continue }
-            for state in event.reach.leads.states(where: \.isAllowed) {
+            for state in event.reach.leads.states(where: \.isAllowed) where isCalled(rule.sources, with: [state]) {
                 failures[state] = CompiledFailure(event: event.index, rule: rule)
             }
         }
         var completions = [[CompiledCompletion]](repeating: [], count: states.types.count)
         for event in events where !event.declaration.completions.isEmpty {
             for state in event.reach.leads.states(where: \.isAllowed) {
-                completions[state] += event.declaration.completions.map {
-                    CompiledCompletion(event: event.index, rule: $0)
-                }
+                completions[state] += event.declaration.completions.filter { isCalled($0.sources, with: [state]) }
+                    .map { CompiledCompletion(event: event.index, rule: $0) }
             }
         }
         let left = Set(events.lazy.flatMap { $0.reach.leads.states(where: \.leaves) })

@@ -19,6 +19,10 @@ extension DefinitionCompiler {
     private var workProblems: [WorkflowProblem] {
         func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.Life.self }
         let failing = properties.events.indices.filter { properties.events[$0].declaration.failure != nil }
+        func follows(_ event: Int, from state: Int) -> Bool {
+            guard let rule = properties.events[event].declaration.failure else { return false }
+            return !routes[event].rules(in: state).isEmpty && isCalled(rule.sources, with: [state])
+        }
         // As for hooks, one question answers for most classes.
         let types = states.types.map { ($0 as? any Capability.Type) as? any Working.Type }
         let working = types.indices.filter { types[$0] != nil }
@@ -28,9 +32,9 @@ extension DefinitionCompiler {
             if ObjectIdentifier(life) == workflowType { return nil }
             return .foreignWork(className: Self.className(type), workflow: life.name)
         }
-        let idle = failing.filter { event in working.allSatisfy { routes[event].rules(in: $0).isEmpty } }
+        let idle = failing.filter { event in !working.contains { follows(event, from: $0) } }
         let ambiguous = working.compactMap { state -> WorkflowProblem? in
-            let events = failing.filter { !routes[$0].rules(in: state).isEmpty }.map { properties.events[$0].name }
+            let events = failing.filter { follows($0, from: state) }.map { properties.events[$0].name }
             return events.count > 1 ? .ambiguousFailure(state: states.names[state], events: events) : nil
         }
         return foreign + idle.map { .failureWithoutWork(event: properties.events[$0].name) } + ambiguous

@@ -33,7 +33,8 @@ struct Call: ~Copyable {
 
     var machine: AnyObject { lentMachine.object }
 
-    var userInfo: UserInfo { UserInfo(storedIn: lentUserInfo?.object) }
+    /// What the caller passed along, for users, who may pass it on.
+    var userInfo: UserInfo { UserInfo(storedIn: lentUserInfo?.object).withoutCause }
 
     /// The machine, for threads that wait for it.
     var parkable: any Parkable {

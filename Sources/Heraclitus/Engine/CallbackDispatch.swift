@@ -75,11 +75,7 @@ extension MachineCore {
             definition.states[plan.source].hooks.willExit(transition)
         case .willEnter: definition.states[plan.destination].hooks.willEnter(transition)
         case .didExit: definition.states[plan.source].hooks.didExit(transition)
-        case .didEnter:
-            let hooks = definition.states[plan.destination].hooks
-            // First: what the hook fires enters further states.
-            if hooks.isEffecting { noteEffects(of: transition) }
-            hooks.didEnter(transition)
+        case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)
         case .didRestore: definition.states[plan.destination].hooks.didRestore(transition)
         case .regions: changeRegions(of: plan, transition)
         case .activityEnd: endActivity(of: plan, transition)

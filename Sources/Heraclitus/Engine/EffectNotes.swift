@@ -5,19 +5,41 @@ struct EffectNotes: Sendable {
     /// Tells the date.
     let scheduler: Scheduler
 
-    /// Those that its archive had, as they stood there.
-    var carried: JSONValue?
+    /// Those that the archive of an id had, as they stood there, by the UTF-8 of the id: an archive of another id does not get them.
+    private(set) var carried: [[UInt8]: JSONValue] = [:]
 
     /// Those of the states that were entered since, in order.
-    var entered: [any Effect] = []
+    private(set) var entered: [any Effect] = []
+
+    /// How many there were of those in all.
+    private(set) var enteredCount = 0
+
+    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+
+    /// Adds those of a state that is entered.
+    mutating func add(_ effects: [any Effect]) {
+        entered += effects
+        enteredCount += effects.count
+    }
+
+    /// Notes which ones the archive of an id has, among them the first of those of states that were entered.
+    mutating func noteSaved(_ carried: JSONValue, in id: String, among entered: Int = 0) {
+        self.carried[Array(id.utf8)] = carried
+        self.entered.removeFirst(min(entered, self.entered.count))
+    }
+
+    /// Those that the archive of an id had.
+    func carried(in id: String) -> JSONValue? { carried[Array(id.utf8)] }
 }
 
 extension MachineCore {
-    /// Notes the effects of a state that was entered, if the root of the tree is the machine of a store.
-    func noteEffects(of transition: StateTransition) {
-        guard let environment else { return }
-        if let holder = environment.place.holder { return holder.withCore { $0.noteEffects(of: transition) } }
-        guard environment.hasEffectNotes, let state = transition.destination as? any Effecting else { return }
-        environment.note(state.effects)
+    /// The effects of a state that a machine is about to enter, if the root of the tree is the machine of a store.
+    ///
+    /// They are asked of the state before anybody sees it, and noted at the moment when the machine shows it: so an archive has both or neither.
+    func declaredEffects(of state: AnyObject) -> MachineEnvironment.DeclaredEffects? {
+        guard let environment else { return nil }
+        if let holder = environment.place.holder { return holder.withCore { $0.declaredEffects(of: state) } }
+        guard environment.hasEffectNotes, let state = state as? any Effecting else { return nil }
+        return MachineEnvironment.DeclaredEffects(environment: environment, effects: state.effects)
     }
 }

@@ -9,6 +9,12 @@ protocol ExplainedError: LocalizedError, CustomStringConvertible {
     /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
     var attempt: String { get }
 
+    /// The name of the workflow.
+    var workflow: String { get }
+
+    /// Where the machine is, if it belongs to another one.
+    var path: String? { get }
+
     /// Why not.
     var explanation: String { get }
 
@@ -20,6 +26,9 @@ protocol ExplainedError: LocalizedError, CustomStringConvertible {
 }
 
 extension ExplainedError {
+    /// Which machine it was.
+    fileprivate var place: String { "\(workflow)\(path.map { " (\($0))" } ?? "")" }
+
     /// The error of another machine that is the reason for this one.
     private var cause: (any ExplainedError)? { underlyingError as? any ExplainedError }
 
@@ -69,7 +78,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         let what =
             attemptInsteadOfFire ?? event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" }
             ?? "fire an event that it does not know"
-        return "\(workflow)\(path.map { " (\($0))" } ?? "") cannot \(what) in \(source)"
+        return "\(place) cannot \(what) in \(source)"
     }
 
     var explanation: String {
@@ -178,7 +187,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
     public var recoverySuggestion: String? { help }
 
     var attempt: String {
-        "\(workflow) cannot perform \(action.map { "\"\($0)\"" } ?? "a block") in \(state)"
+        "\(place) cannot perform \(action.map { "\"\($0)\"" } ?? "a block") in \(state)"
     }
 
     var explanation: String {

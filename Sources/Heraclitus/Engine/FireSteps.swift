@@ -229,7 +229,7 @@ extension MachineCore {
         guard listens(to: [.notices, .journal]) else { return }
         let occurrence = occurrence(outcome)
         _ = writeDown(occurrence)
-        guard call.thread.content.beginTellingOutsideTurns() else { return }
+        guard call.thread.content.beginTellingOutsideTurns(of: call.lentMachine.id) else { return }
         tellObservers(occurrence)
         call.thread.content.endTellingOutsideTurns()
     }

@@ -42,6 +42,9 @@ public struct InvalidAction: Error, Sendable {
     /// The name of the workflow.
     public let workflow: String
 
+    /// Where the machine is, if it belongs to another one: that one's workflow, and the properties on the way, such as `Order.payment`.
+    public let path: String?
+
     /// The name of the action; `nil` for a block without a name.
     public let action: String?
 

@@ -79,6 +79,9 @@ struct Snapshot {
 
     /// What has happened so far, if the machine keeps that.
     var journal: Journal?
+
+    /// The effects of a machine of a store.
+    var effects: EffectNotes?
 }
 
 /// In which state a machine is, by number, and what is due before its first transition.
@@ -130,7 +133,10 @@ extension MachineCore {
     var snapshot: Snapshot {
         let environment = environment
         let (state, previous, other) = state.read {
-            (now, revision.load(ordering: .relaxed), environment?.entered, environment?.journal?.journal)
+            (
+                now, revision.load(ordering: .relaxed), environment?.entered, environment?.journal?.journal,
+                environment?.effects
+            )
         }
         return Snapshot(
             state: state,
@@ -138,7 +144,8 @@ extension MachineCore {
             status: other.0,
             revision: other.1,
             entered: other.2,
-            journal: other.3
+            journal: other.3,
+            effects: other.4
         )
     }
 

@@ -13,8 +13,8 @@ import Synchronization
 /// It returns whether it takes the work.
 typealias WorkRunner = @Sendable (StateWork, @escaping StateWork.Body) -> Bool
 
-/// What a machine works with whose states have deadlines or hold machines, whose workflow has a context, that keeps a journal, or that is
-/// held itself: others have none of this.
+/// What a machine works with whose states have deadlines or hold machines, whose workflow has a context, that keeps a journal, comes from a
+/// store, goes by another clock than the system's, or is held itself: others have none of this.
 ///
 /// It goes with its machine, and takes from the scheduler what still waits there.
 final class MachineEnvironment: Sendable {
@@ -80,20 +80,12 @@ final class MachineEnvironment: Sendable {
         effectNotes.withLock { swap(&$0, &other) }
     }
 
-    /// Adds the effects of a state that was entered, to a machine that notes them.
-    func note(_ effects: [any Effect]) { effectNotes.withLock { $0?.entered += effects } }
-
-    /// Notes that the first of the effects of states that were entered are stored, with those before them.
-    func noteSavedEffects(_ count: Int, carried: JSONValue) {
-        var saved: [any Effect] = []
-        effectNotes.withLock { notes in
-            guard let entered = notes?.entered else { return }
-            // Released when the lock is free.
-            saved = entered
-            notes?.entered = Array(entered.dropFirst(count))
-            notes?.carried = carried
-        }
-        withExtendedLifetime(saved) {}
+    /// Notes that the first of the effects of states that were entered are stored in the archive of an id, with those before them.
+    func noteSavedEffects(_ carried: JSONValue, in id: String, among entered: Int) {
+        // Those that are stored are released when the lock is free.
+        let before = effects
+        effectNotes.withLock { $0?.noteSaved(carried, in: id, among: entered) }
+        withExtendedLifetime(before) {}
     }
 
     var entered: Date {
@@ -105,14 +97,31 @@ final class MachineEnvironment: Sendable {
         entryTime.store(date.timeIntervalSinceReferenceDate.bitPattern, ordering: .relaxed)
     }
 
-    /// That the current state is entered now, to be noted at the moment when the machine shows it.
-    var entry: Entry { Entry(environment: self, date: scheduler.date) }
-
+    /// What is noted of a state at the moment when the machine shows it.
     struct Entry {
-        fileprivate let environment: MachineEnvironment
-        fileprivate let date: Date
+        private let dated: (environment: MachineEnvironment, date: Date)?
+        private let effects: DeclaredEffects?
 
-        func note() { environment.note(entered: date) }
+        /// - Parameters:
+        ///   - environment: Where the date is noted, if that is to be.
+        ///   - effects: The effects, if the machine is one of a store.
+        init(_ environment: MachineEnvironment?, _ effects: DeclaredEffects?) {
+            dated = environment.map { ($0, $0.scheduler.date) }
+            self.effects = effects
+        }
+
+        func note() {
+            if let dated { dated.environment.note(entered: dated.date) }
+            effects?.note()
+        }
+    }
+
+    /// The effects of a state, and the machine of a store that notes them.
+    struct DeclaredEffects {
+        let environment: MachineEnvironment
+        let effects: [any Effect]
+
+        fileprivate func note() { environment.effectNotes.withLock { $0?.add(effects) } }
     }
 
     /// Lets nothing be armed and no work begin from now on, here and in the machines in the state.

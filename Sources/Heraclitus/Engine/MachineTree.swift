@@ -180,7 +180,8 @@ extension MachineCore {
         let retired = call.thread.content.close(call.lentMachine.id)
         if let holder {
             let hasMoved = currentRevision != holder.revision || holder.isLate
-            let hasEnded = hasMoved && hasFinalState
+            // While those in the state are being activated, the holder asks when all are.
+            let hasEnded = hasMoved && hasFinalState && holder.machine.withCore { $0.place?.isStartingRegions != true }
             holder.machine.endAction(holder.role, hasEnded: hasEnded, on: call.thread)
         }
         withExtendedLifetime(retired) {}

@@ -77,7 +77,7 @@ extension MachineCore {
         let plan = TransitionPlan(leaving: now.index, in: definition)
         let phases = CallbackPhases(phase)
         guard now.isEntered, hasListeners(in: phases, of: plan), let machine = transition.machine else { return }
-        let userInfo = transition.userInfo
+        let userInfo = transition.lentUserInfo
         let call = Call(machine, userInfo)
         let terms = transition.objects.terms.leaving(definition.states[now.index].type)
         let context = environment?.context

@@ -107,7 +107,8 @@ extension MachineCore {
         _ call: borrowing Call
     ) {
         line?.date(revision: currentRevision)
-        let old = show(state, of: plan.destination, entry(of: plan), line)
+        let entry: MachineEnvironment.Entry? = state.withObject { self.entry(of: plan, to: $0) }
+        let old = show(state, of: plan.destination, entry, line)
         call.turn { $0.commit() }
         if let old { call.retire(old) }
     }

@@ -24,17 +24,19 @@ extension MachineCore {
     /// Whether the machine has all that its states need to run.
     var isEquipped: Bool { !definition.needsContext || environment?.context != nil }
 
-    /// When a transition enters its destination, if anything goes on there.
+    /// What is noted when a transition enters its destination, if anything goes on there.
     @inline(__always)
-    func entry(of plan: TransitionPlan) -> MachineEnvironment.Entry? {
+    func entry(of plan: TransitionPlan, to state: AnyObject) -> MachineEnvironment.Entry? {
         guard plan.hooks.contains(.activityStart) else { return nil }
-        return laterEntry(of: plan)
+        return laterEntry(of: plan, to: state)
     }
 
     @inline(never)
-    private func laterEntry(of plan: TransitionPlan) -> MachineEnvironment.Entry? {
-        let isEntered = plan.kind == .external || plan.kind == .entry
-        return isEntered && definition.states[plan.destination].keepsEntry ? environment?.entry : nil
+    private func laterEntry(of plan: TransitionPlan, to state: AnyObject) -> MachineEnvironment.Entry? {
+        guard plan.kind == .external || plan.kind == .entry else { return nil }
+        let destination = definition.states[plan.destination]
+        let effects = destination.hooks.isEffecting ? declaredEffects(of: state) : nil
+        return MachineEnvironment.Entry(destination.keepsEntry ? environment : nil, effects)
     }
 
     /// Begins what goes on in the state that was entered, restored or updated, when everybody has been called.
@@ -48,8 +50,9 @@ extension MachineCore {
         } else if !startDeadlines(of: plan, transition, machine, environment) {
             return
         }
-        if !isPassive { startWork(of: plan, transition, machine, environment) }
+        // First, because work does not begin in a state that is about to be left.
         if !definition.states[plan.destination].completions.isEmpty { fireCompletion(of: treeMachine(machine)) }
+        if !isPassive { startWork(of: plan, transition, machine, environment) }
     }
 
     /// Sets the timer, and activates the machines in the state: what is due first comes first.
@@ -79,7 +82,7 @@ extension MachineCore {
         // What came due before anything of the machines in the state: they are left before they are entered.
         if definition.states[plan.destination].hooks.isComposite {
             let first = environment.place.regions.compactMap(\.nextDeadline).min()
-            if let first, first <= now, fireDue(by: first) { return false }
+            if fireDue(by: min(first ?? now, now)) { return false }
             startRegions(of: plan)
         }
         // Mostly the first has to wait.
@@ -109,8 +112,11 @@ extension MachineCore {
 }
 
 extension Definition {
-    /// Whether every machine of the workflow works with something.
-    var equipsMachines: Bool { hasActivity || needsContext || content.value.journal != nil }
+    /// Whether a machine works with something: each of the workflow, or one that does not go by the system's clock.
+    @inline(__always)
+    func equips(_ scheduler: Scheduler) -> Bool {
+        hasActivity || needsContext || content.value.journal != nil || scheduler !== Scheduler.system
+    }
 
     /// What a machine works with; nothing where it needs nothing.
     /// - Parameters:
@@ -125,7 +131,7 @@ extension Definition {
         entered: Date?,
         journal: Journal?
     ) -> MachineEnvironment? {
-        guard equipsMachines || journal != nil else { return nil }
+        guard equips(scheduler) || journal != nil else { return nil }
         let journal = content.value.journal.map { (journal ?? Journal([])).limited(to: $0) } ?? journal
         return MachineEnvironment(copy scheduler, context, entered: entered, journal: journal)
     }

@@ -63,7 +63,8 @@ struct ThreadState {
     /// The tree that is being copied or archived.
     private(set) var moment: TreeMoment?
 
-    private var isTellingOutsideTurns = false
+    /// The machines whose observers are being told something without a turn.
+    private var toldOutsideTurns: [ObjectIdentifier] = []
 
     static let ofThreads = ThreadLocal<ThreadState>()
 }
@@ -167,11 +168,12 @@ extension ThreadState {
         return moment
     }
 
-    /// Begins to tell observers something without a turn, unless that is under way.
-    mutating func beginTellingOutsideTurns() -> Bool {
-        defer { isTellingOutsideTurns = true }
-        return !isTellingOutsideTurns
+    /// Begins to tell a machine's observers something without a turn, unless that is under way.
+    mutating func beginTellingOutsideTurns(of machine: ObjectIdentifier) -> Bool {
+        if toldOutsideTurns.contains(machine) { return false }
+        toldOutsideTurns.append(machine)
+        return true
     }
 
-    mutating func endTellingOutsideTurns() { isTellingOutsideTurns = false }
+    mutating func endTellingOutsideTurns() { toldOutsideTurns.removeLast() }
 }

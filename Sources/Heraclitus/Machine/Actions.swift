@@ -70,6 +70,7 @@ extension StateMachine {
                 userInfo: userInfo,
                 candidates: definition.actions.map(\.name).nearestFirst(to: name)
             )
+            activate()
             core.announce(.refused(error), Call(self, userInfo))
             throw error
         }

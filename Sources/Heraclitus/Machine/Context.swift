@@ -30,8 +30,9 @@ extension StateTransition {
     /// - Parameter workflow: The workflow.
     /// - Returns: The context.
     public func context<W: Workflow>(as workflow: W.Type) -> W.Context {
-        if let context = machine(as: W.self)?.context { return context }
+        // What was lent comes first: a state that is left with its holder's may be of the same workflow as the holder.
         if let context = GivenContext.value(of: objects.context, as: W.Context.self) { return context }
+        if let context = machine(as: W.self)?.context { return context }
         if let nothing = () as? W.Context { return nothing }
         fatalError(
             "\(self) is a transition of another workflow than \(String(reflecting: W.self)), and has no context of it."

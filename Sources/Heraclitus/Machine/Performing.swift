@@ -7,8 +7,8 @@ extension StateMachine {
     /// - Parameter body: Gets the current state; runs once, on this thread. It has a label, or the key path of a misspelt action would
     ///   be taken for it.
     /// - Returns: The block's value.
-    /// - Throws: The block's error; ``InvalidAction`` if there is no turn: for the reasons `deadlock`, `missingContext`, `notCurrent` and
-    ///   `transitionInProgress`.
+    /// - Throws: The block's error; ``InvalidAction`` if there is no turn: for the reasons `deadlock`, `missingContext`, `notCurrent`, `regionInUse`
+    ///   and `transitionInProgress`.
     public func perform<Result>(block body: (W.AnyState) throws -> Result) throws -> Result {
         let terms = ActionTerms(name: nil, expected: nil, states: nil)
         return try inTurn(for: terms, Call(self, [:])) { _ in try body(state) }
@@ -126,6 +126,7 @@ extension StateMachine {
         return InvalidAction(
             reason: reason,
             workflow: definition.workflow,
+            path: core.ownership.isHeld ? core.path : nil,
             action: terms.name,
             state: definition.states[source].name,
             expected: terms.expected,

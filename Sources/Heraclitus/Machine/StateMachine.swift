@@ -66,7 +66,7 @@ extension MachineCore {
             definition,
             state,
             PackedStatus(state.withObject(definition.indexOfBeginning), activation),
-            environment: definition.equipsMachines || journal != nil
+            environment: definition.equips(scheduler) || journal != nil
                 ? definition.environment(
                     scheduler,
                     context,

@@ -48,6 +48,25 @@ extension Stateful {
     /// - Returns: `true` for an object of a subclass, too.
     public func isIn<S>(_ type: S.Type) -> Bool { machine.isIn(type) }
 
+    /// Whether the current state, or a registered superclass of it, has a name.
+    /// - Parameter name: The name.
+    /// - Returns: `false` for an unknown name, too.
+    public func isIn(named name: String) -> Bool { machine.isIn(named: name) }
+
+    /// The name of the current state.
+    public var stateName: String { machine.stateName }
+
+    /// The names of the events that lead from the current state, in the order of the definition; guards are not asked.
+    public var allowedEvents: [String] { machine.allowedEvents }
+
+    /// The names of the actions that the current state allows, in the order of the definition.
+    public var allowedActions: [String] { machine.allowedActions }
+
+    /// Every event with what a fire would do now, guards included: ``StateMachine/offers(userInfo:)``.
+    /// - Parameter userInfo: Values passed to guards and carried by errors.
+    /// - Returns: An offer for each event.
+    public func offers(userInfo: UserInfo = [:]) -> [Offer] { machine.offers(userInfo: userInfo) }
+
     /// Guards a method of the object: its body runs only in a state, or in a subclass of it.
     ///
     /// ```swift

@@ -35,7 +35,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
         let event = CompiledWorkflow<W>.shared.events.value[keyPath: event]
         try validate(
             event.slot.index,
-            calling: event.name,
+            calling: nil,
             from: (definition.stateIndex(of: source), source.name),
             to: destination.map { (definition.stateIndex(of: $0), $0.name) },
             orElse: .unregisteredState,
@@ -81,7 +81,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
 extension TransitionValidator {
     private func validate(
         _ eventIndex: Int?,
-        calling eventName: String,
+        calling eventName: String?,
         from source: (index: Int?, name: String),
         to destination: (index: Int?, name: String)?,
         orElse missingState: InvalidTransition.Reason,
@@ -95,7 +95,7 @@ extension TransitionValidator {
                 candidates: candidates
             )
             return InvalidTransition(
-                Rejection(reason, event: nil, from: source.index, details),
+                Rejection(reason, event: eventIndex, from: source.index, details),
                 in: definition,
                 userInfo: userInfo
             )

@@ -122,6 +122,14 @@ extension ObservableMachine: Stateful {
         registrar.access(self, keyPath: \.state)
         return machine.isIn(type)
     }
+
+    /// Whether the current state, or a registered superclass of it, has a name; observed.
+    /// - Parameter name: The name.
+    /// - Returns: `false` for an unknown name, too.
+    public nonisolated func isIn(named name: String) -> Bool {
+        registrar.access(self, keyPath: \.state)
+        return machine.isIn(named: name)
+    }
 }
 
 /// Whether this is certainly the main actor's thread; elsewhere than on Apple's platforms it has none of its own.

@@ -13,9 +13,11 @@ extension StateMachine {
     public func transitions(
         buffering policy: AsyncStream<StateTransition>.Continuation.BufferingPolicy
     ) -> AsyncStream<StateTransition> {
-        let context = core.environment?.context
-        return stream(buffering: policy) { continuation in
-            onTransition { continuation.yield($0.forLater(keeping: context)) }
+        stream(buffering: policy) { continuation in
+            onTransition { [weak self] transition in
+                // Asked now: the machine may have been given its context since the stream was made.
+                continuation.yield(transition.forLater(keeping: self?.core.environment?.context))
+            }
         }
     }
 

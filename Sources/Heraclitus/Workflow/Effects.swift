@@ -34,6 +34,6 @@ extension Effect {
 /// it leaves the state in the same unit of work. That counts for machines within its state as well. An update or a restoration enters no
 /// state, and a machine that is in no store has no effects.
 public protocol Effecting: Capability {
-    /// What is to be done, in this order; read when the state is entered.
+    /// What is to be done, in this order; read once, when the state is certain to be entered and before anybody sees it there.
     var effects: [any Effect] { get }
 }

@@ -76,7 +76,8 @@ extension WorkflowEvent {
 
     /// Adds states in which firing the event does nothing, and is no error.
     ///
-    /// No guard, hook or observer runs, and the revision does not change. `can` is `true`, because a fire would not throw.
+    /// No guard and no hook runs, and the revision does not change. Observers get ``Occurrence/Kind-swift.enum/ignored``. `can` is `true`,
+    /// because a fire would not throw.
     /// - Parameters:
     ///   - first: A state in which it is ignored.
     ///   - more: Further ones.

@@ -56,7 +56,7 @@ struct StateHooks: Sendable {
         ])
         whenEntered = CallbackPhases(listening: [
             (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil),
-            (.didEnter, entering != nil || isEffecting),
+            (.didEnter, entering != nil), (.activityStart, isEffecting),
         ])
         if hasDeadlines || working != nil || composite != nil {
             whenLeft.insert(CallbackPhases(.activityEnd))

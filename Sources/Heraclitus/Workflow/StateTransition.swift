@@ -34,7 +34,10 @@ public struct StateTransition: Sendable {
     public var event: String? { objects.terms.eventName?.value }
 
     /// The values that the caller of `fire` passed.
-    public var userInfo: UserInfo { UserInfo(storedIn: objects.userInfo) }
+    public var userInfo: UserInfo { lentUserInfo.withoutCause }
+
+    /// The same with why the event has fired by itself, if it has.
+    var lentUserInfo: UserInfo { UserInfo(storedIn: objects.userInfo) }
 
     /// The state that is left, or the old data of one that is updated; `nil` on activation.
     public var source: (any WorkflowState)? {

@@ -54,6 +54,9 @@ public struct UserInfo: Sendable {
     /// That of an event that fires because the work of a state has failed.
     init(failure: any Error) { storage = Storage([:], failure: failure) }
 
+    /// The same without why the event has fired by itself, for somebody who may pass it on: what has fired by itself has no values.
+    var withoutCause: UserInfo { storage?.values.isEmpty == true ? UserInfo() : self }
+
     var due: Date? { storage?.due }
 
     var failure: (any Error)? { storage?.failure }

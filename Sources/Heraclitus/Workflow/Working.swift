@@ -66,8 +66,13 @@ public struct Workplace<W: Workflow>: Sendable {
 
 /// What an event that fires when the work of a state has failed enters.
 struct FailureRule: Sendable {
+    /// The states whose work it is about.
+    let sources: ClosureTypes.Parameter
+
     /// Builds the state to enter from the one that is left; `nil` for the only empty state that the event leads to.
-    let build: (@Sendable (AnyObject, any Error, GivenContext?) throws -> AnyObject)?
+    let build: Builder?
+
+    typealias Builder = @Sendable (AnyObject, any Error, GivenContext?) throws -> AnyObject
 }
 
 extension WorkflowEvent {
@@ -95,28 +100,24 @@ extension WorkflowEvent {
     public func whenFailed(
         enters build: @escaping @Sendable (Source, any Error, W.Context) throws -> Destination
     ) -> Self {
-        .init(
-            declaration.adding(
-                failure: FailureRule { state, error, given in
-                    guard let source = state as? Source,
-                        let context = GivenContext.value(of: given, as: W.Context.self)
-                    else {
-                        preconditionFailure("Work has failed in a state that its event does not lead from.")
-                    }
-                    return try build(source, error, context) as AnyObject
-                }
-            )
-        )
+        adding { state, error, given in
+            guard let source = state as? Source, let context = GivenContext.value(of: given, as: W.Context.self)
+            else { preconditionFailure("Work fails in a state of the event, and when the machine has its context.") }
+            return try build(source, error, context) as AnyObject
+        }
     }
 
     /// Makes the event fire by itself, into an empty state, when the work of its source has thrown an error.
     /// - Returns: The event with this cause.
-    public func whenFailed() -> Self where Destination: EmptyState {
-        .init(declaration.adding(failure: FailureRule(build: nil)))
+    public func whenFailed() -> Self where Destination: EmptyState { adding(nil) }
+
+    private func adding(_ build: FailureRule.Builder?) -> Self {
+        let sources = ClosureTypes.Parameter(Source.self, of: W.AnyState.self)
+        return .init(declaration.adding(failure: FailureRule(sources: sources, build: build)))
     }
 }
 
 extension StateTransition {
     /// The error of the work that has failed, if the event has fired for that.
-    public var failure: (any Error)? { userInfo.failure }
+    public var failure: (any Error)? { lentUserInfo.failure }
 }

@@ -342,6 +342,8 @@ import Testing
         #expect(data["list"]?[2]?.boolValue == true && data["list"]?.arrayValue?.count == 3)
         #expect(data["list"]?[-1] == nil && data["deep"]?[0] == nil && data.objectValue?.count == 4)
         #expect(JSONValue.unsigned(.max).doubleValue == Double(UInt64.max))
+        #expect(JSONValue.unsigned(.max).intValue == nil && JSONValue.unsigned(5).intValue == 5)
+        #expect((3.0 as JSONValue).intValue == 3 && (2.5 as JSONValue).intValue == nil)
         #expect(JSONValue.decimal("0.5").doubleValue == 0.5)
         for text in ["12 apples", "0x10", ""] {
             #expect(throws: EncodingError.self) { try JSONEncoder().encode([JSONValue.decimal(text)]) }

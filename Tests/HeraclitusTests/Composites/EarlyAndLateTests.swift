@@ -42,6 +42,43 @@ import Testing
         #expect(order.first === errand)
     }
 
+    @Test("The observers of each such machine hear of its rejections, also when those of another one have caused them")
+    func toldOutsideTurns() throws {
+        func left() throws -> StateMachine<Errand> {
+            let order = try Forest.busyOrder()
+            let first = order.first
+            try order.fire.ship()
+            return first
+        }
+        let (one, other) = (try left(), try left())
+        let heard = Journal()
+        one.observe { _ in
+            heard.write("one")
+            #expect(throws: InvalidTransition.self) { try other.fire.pause() }
+        }
+        other.observe { _ in
+            heard.write("other")
+            // Nothing of that is told: it would go on for ever.
+            #expect(throws: InvalidTransition.self) { try one.fire.pause() }
+        }
+        #expect(throws: InvalidTransition.self) { try one.fire.pause() }
+        #expect(heard.entries == ["one", "other"])
+    }
+
+    @Test("The refusal of an action says in which machine of the tree it was")
+    func place() throws {
+        let order = try Forest.busyOrder()
+        let error = #expect(throws: InvalidAction.self) {
+            try order.first.perform(action: "rest", in: PlacedState.self) { _ in }
+        }
+        #expect(error?.path == "Order.first")
+        #expect(error?.errorDescription?.hasPrefix("Errand (Order.first) cannot perform \"rest\" in BusyState") == true)
+        let alone = #expect(throws: InvalidAction.self) {
+            try StateMachine<Errand>().perform(action: "rest", in: PlacedState.self) { _ in }
+        }
+        #expect(alone != nil && alone?.path == nil)
+    }
+
     @Test("A machine whose holder has left its state cannot be run, and the error says why")
     func runLate() async throws {
         let order = try Forest.busyOrder()

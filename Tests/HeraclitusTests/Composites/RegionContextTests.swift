@@ -146,4 +146,33 @@ import Testing
         }
         #expect(restored.state is DoneState && restored.revision == 2)
     }
+
+    final class LeafState: EmptyState, Exiting {
+        func didExit(_ transition: StateTransition) {
+            let tools = transition.context(as: Node.self)
+            tools.journal.write("left")
+        }
+    }
+    final class BranchState: Composite {
+        let child: StateMachine<Node>
+        init(_ child: StateMachine<Node>) { self.child = child }
+        var regions: [any Region] { [child] }
+        func copied() -> BranchState { BranchState(child.copy()) }
+    }
+    struct Node: Workflow {
+        typealias Context = Tools
+        static var initial: any WorkflowState { LeafState() }
+        let grow = Event(from: LeafState.self, to: BranchState.self)
+        let cut = Event(from: BranchState.self, to: ClosedState.self)
+    }
+
+    @Test("A region of its holder's own workflow has its own context, also when it is left with the holder's state")
+    func sameWorkflow() throws {
+        let (outer, inner) = (Tools(), Tools())
+        let machine = StateMachine<Node>(context: outer)
+        try machine.fire.grow(BranchState(StateMachine(context: inner)))
+        #expect(outer.journal.entries == ["left"] && inner.journal.entries.isEmpty)
+        try machine.fire.cut()
+        #expect(outer.journal.entries == ["left"] && inner.journal.entries == ["left"])
+    }
 }

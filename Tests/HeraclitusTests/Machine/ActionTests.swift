@@ -70,6 +70,9 @@ import Testing
         #expect(group?.expected == "Lit" && group?.leadingEvents == ["light"])
         let levels = Journal()
         let log = lamp.log { levels.write($0.level.rawValue) }
+        let quiet = StateMachine<Lamp>()
+        #expect(throws: InvalidAction.self) { try quiet.perform(named: "shnie") }
+        #expect(quiet.isActive, "any call that may change a machine activates it")
         let unknown = #expect(throws: InvalidAction.self) { try lamp.perform(named: "shnie") }
         #expect(unknown?.reason == .unknownAction && unknown?.candidates.first == "shine")
         #expect(unknown?.candidates.count == 5)

@@ -247,6 +247,18 @@ import Testing
         #expect(made(Porter(), of: Gate.self).context != nil)
     }
 
+    @Test("A stream gives its transitions the context that the machine has by then, also when the machine is gone")
+    func streams() async throws {
+        let archive = try StateMachine<Gate>(context: Porter()).archive()
+        var gate: StateMachine<Gate>? = try JSONDecoder().decode(StateMachine<Gate>.self, from: archive)
+        let transitions = try #require(gate?.transitions)
+        let porter = Porter()
+        gate?.activate(context: porter)
+        try gate?.fire.open(OpenState("Ada"))
+        gate = nil
+        for await transition in transitions { #expect(transition.context(as: Gate.self) === porter) }
+    }
+
     @Test("A context lives as long as the machines that share it")
     func lifetime() throws {
         weak var gone: Porter?

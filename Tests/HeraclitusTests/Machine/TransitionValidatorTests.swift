@@ -40,7 +40,8 @@ import Testing
         #expect(error?.workflow == "Download")
         #expect(error?.event == event)
         #expect(error?.source == source)
-        #expect(error?.destination == destination)
+        // "load" leads nowhere else.
+        #expect(error?.destination == destination ?? "LoadingState")
         #expect(error?.allowedEvents == allowed)
         #expect(error?.userInfo["key", as: Int.self] == 1)
     }
@@ -75,5 +76,37 @@ import Testing
             try validator.validate(\.load, from: IdleState.self, to: GasState.self)
         }
         #expect(destination?.candidates == ["GasState"])
+    }
+
+    struct Bound: Workflow {
+        static var initial: any WorkflowState { IdleState() }
+        let go = Event(from: IdleState.self, to: CancelledState.self)
+        let other = Event(from: CancelledState.self, to: GasState.self)
+        var computed: Event<IdleState, CancelledState> { Event(from: IdleState.self, to: CancelledState.self) }
+    }
+
+    @Test("Its errors say what those of a machine say")
+    func sameWords() {
+        let (validator, machine) = (TransitionValidator<Bound>(), StateMachine<Bound>())
+        let errors = [
+            (
+                #expect(throws: InvalidTransition.self) {
+                    try validator.validate(\.go, from: IdleState.self, to: GasState.self)
+                },
+                #expect(throws: InvalidTransition.self) { try machine.fire(named: "go", entering: GasState()) }
+            ),
+            (
+                #expect(throws: InvalidTransition.self) { try validator.validate(\.other, from: IdleState.self) },
+                #expect(throws: InvalidTransition.self) { try machine.fire.other(GasState()) }
+            ),
+            (
+                #expect(throws: InvalidTransition.self) { try validator.validate(\.computed, from: IdleState.self) },
+                #expect(throws: InvalidTransition.self) { try machine.fire.computed(CancelledState()) }
+            ),
+        ]
+        for (one, other) in errors {
+            #expect(one != nil && one?.description == other?.description)
+            #expect(one?.event == other?.event && one?.candidates == other?.candidates)
+        }
     }
 }

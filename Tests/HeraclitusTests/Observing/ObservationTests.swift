@@ -30,7 +30,7 @@ import Testing
         let changes = [
             change(of: door.state), change(of: door.stateName), change(of: door.can.open),
             change(of: door.allowedEvents), change(of: door.allowedActions), change(of: door.is),
-            change(of: door.isIn(OpenState.self)),
+            change(of: door.isIn(OpenState.self)), change(of: door.isIn(named: "OpenState")),
         ]
         let nothing = change(of: door.machine)
         #expect(changes.allSatisfy { !$0.isRaised })

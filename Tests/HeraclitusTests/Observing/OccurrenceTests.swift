@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusTesting
 import Synchronization
 import Testing
 
@@ -46,6 +47,17 @@ import Testing
         return "\(occurrence.kind) \(occurrence.revision) \(name) \(occurrence.source)"
             + (occurrence.destination.map { " → \($0)" } ?? "") + (occurrence.reason.map { " \($0)" } ?? "")
             + (occurrence.isUpdate ? " update" : "")
+    }
+
+    @Test("The clock that a machine is given dates what happens to it, also where nothing is ever due")
+    func clock() throws {
+        let clock = ManualClock()
+        let door = StateMachine<Door>(scheduler: clock.scheduler)
+        let dates = Mutex<[Date]>([])
+        door.observe { occurrence in dates.withLock { $0.append(occurrence.date) } }
+        clock.advance(by: .seconds(60))
+        try door.fire.open(OpenState())
+        #expect(dates.withLock { $0 } == [clock.date])
     }
 
     @Test("Each says what an audit log needs, ignored fires among them")

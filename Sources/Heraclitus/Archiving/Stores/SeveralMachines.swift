@@ -162,7 +162,7 @@ private struct MachineInWork<W: Workflow> {
             machine = try stored.machine(of: W.self, context: context, scheduler: scheduler)
         } else {
             machine = try create() ?? StateMachine<W>(context: context, scheduler: scheduler)
-            try machine.noteEffects(scheduler)
+            machine.noteEffects(scheduler)
         }
         machine.becomePassive()
         before = try stored.map { [machine] in try StoredArchive(machine, id: id, replacing: $0.revision) }

@@ -45,13 +45,15 @@ public struct StoredArchive: Sendable, Hashable {
     }
 
     /// Archives a machine for a store, with the effects that it has if it comes from one.
+    ///
+    /// Effects that wait in the archive of another id stay there.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
     ///   - revision: The revision that it replaces, 0 if nothing is stored yet.
     /// - Throws: ``ArchiveError`` if the data of the state or of an effect cannot be written.
     public init(_ machine: StateMachine<some Workflow>, id: String, replacing revision: Int) throws(ArchiveError) {
-        let (archive, state, due) = try machine.archiveWithColumns()
+        let (archive, state, due, effects) = try machine.archiveWithColumns()
         let bare = StoredArchive(
             id: id,
             revision: revision,
@@ -60,7 +62,7 @@ public struct StoredArchive: Sendable, Hashable {
             due: due,
             archive: archive
         )
-        self = try bare.with(effectsOf: machine)
+        self = try effects.map { notes throws(ArchiveError) in try bare.with(notes, of: machine) } ?? bare
     }
 
     /// The same with another revision.

@@ -93,7 +93,14 @@ extension JSONValue {
     public var stringValue: String? { if case .string(let string) = self { string } else { nil } }
 
     /// The number, if this is one that an `Int` can represent.
-    public var intValue: Int? { if case .integer(let integer) = self { integer } else { nil } }
+    public var intValue: Int? {
+        switch self {
+        case .integer(let integer): integer
+        case .unsigned(let unsigned): Int(exactly: unsigned)
+        case .number(let number): Int(exactly: number)
+        default: nil
+        }
+    }
 
     /// The number, if this is one.
     public var doubleValue: Double? {

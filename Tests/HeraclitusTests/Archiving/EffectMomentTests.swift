@@ -1,0 +1,105 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+@Suite("Effects of a machine that is saved while it is used", .timeLimit(.minutes(20))) struct EffectMomentTests {
+    typealias Mail = EffectTests.Mail
+    typealias QuietState = EffectTests.QuietState
+    typealias MailingState = EffectTests.MailingState
+    typealias Office = EffectTests.Office
+
+    /// A new machine of a store.
+    private func machine<W: Workflow>(of workflow: W.Type, in store: InMemoryStore) async throws -> (
+        StateMachine<W>, Int
+    )
+    where W.Context == Void {
+        try await store.update("1", of: W.self) { $0.activate() }
+        return try #require(try await store.machine("1", of: W.self))
+    }
+
+    @Test("A save in the middle of a transition's callbacks has the state with its effects")
+    func amongCallbacks() async throws {
+        let store = InMemoryStore()
+        let (office, revision) = try await machine(of: Office.self, in: store)
+        let (isLeaving, isSaved) = (Latch(), DispatchSemaphore(value: 0))
+        office.didExit(QuietState.self) { _, _ in
+            isLeaving.open()
+            #expect(isSaved.comes())
+        }
+        async let fired: Void = onOwnThread { try office.fire.mail(MailingState("A")) }
+        try await isLeaving.wait()
+        try await store.save(office, as: "1", expecting: revision)
+        isSaved.signal()
+        try await fired
+        let stored = try #require(try await store.machine("1", of: Office.self)).machine
+        #expect(stored.isIn(MailingState.self))
+        #expect(try await store.effects(of: Office.self).map { $0.data["text"]?.stringValue } == ["A"])
+    }
+
+    /// A state that does something while it is encoded.
+    final class SlowState: WorkflowState {
+        static let whileEncoding = Mutex<(@Sendable () -> Void)?>(nil)
+        init() {}
+        init(from decoder: any Decoder) throws {}
+        func encode(to encoder: any Encoder) throws { Self.whileEncoding.withLock { $0.take() }?() }
+    }
+    struct Desk: Workflow {
+        static var initial: any WorkflowState { SlowState() }
+        static var effects: [any Effect.Type] { [Mail.self] }
+        let mail = Event(from: SlowState.self, to: MailingState.self)
+    }
+
+    @Test("A save during which another transition is made has neither that nor its effects")
+    func whileEncoding() async throws {
+        let store = InMemoryStore()
+        let (desk, revision) = try await machine(of: Desk.self, in: store)
+        SlowState.whileEncoding.withLock {
+            $0 = { #expect(throws: Never.self) { try desk.fire.mail(MailingState("B")) } }
+        }
+        let next = try await store.save(desk, as: "1", expecting: revision)
+        #expect(desk.isIn(MailingState.self))
+        #expect(try await store.machine("1", of: Desk.self)?.machine.isIn(SlowState.self) == true)
+        #expect(try await store.effects(of: Desk.self).isEmpty)
+        try await store.save(desk, as: "1", expecting: next)
+        #expect(try await store.effects(of: Desk.self).map { $0.data["text"]?.stringValue } == ["B"])
+    }
+
+    @Test("However fast a machine is fired, each save has the last state with its effects")
+    func besideFires() async throws {
+        let store = InMemoryStore()
+        let (office, first) = try await machine(of: Office.self, in: store)
+        async let fired: Void = onOwnThread {
+            for number in 1...300 { try office.fire.mail(MailingState("\(number)")) }
+        }
+        var revision = first
+        var last = ""
+        while last != "300" {
+            revision = try await store.save(office, as: "1", expecting: revision)
+            let archive = try #require(await store.load("1"))
+            let stored = try JSONValue(json: archive.archive)
+            last = stored["data"]?["text"]?.stringValue ?? ""
+            let effects = stored["outbox"]?["effects"]?.arrayValue ?? []
+            #expect((effects.last?["data"]?["text"]?.stringValue ?? "") == last)
+        }
+        try await fired
+        #expect(
+            try await store.effects(of: Office.self).map { $0.data["text"]?.stringValue } == (1...300).map { "\($0)" }
+        )
+    }
+
+    @Test("Effects that wait in the archive of one id do not go along to another, and every key has one content")
+    func otherID() async throws {
+        let store = InMemoryStore()
+        try await store.update("a", of: Office.self) { try $0.fire.mail(MailingState("first")) }
+        let (office, first) = try #require(try await store.machine("a", of: Office.self))
+        try office.fire.mail(MailingState("second"))
+        try await store.save(office, as: "b", expecting: 0)
+        try await store.update("b", of: Office.self) { try $0.fire.mail(MailingState("third")) }
+        // What waited in "a" is still there, also after a save of the same machine.
+        try await store.save(office, as: "a", expecting: first)
+        let effects = try await store.effects(of: Office.self).map { "\($0.key) \($0.data["text"]?.stringValue ?? "")" }
+        #expect(effects.sorted() == ["a/1/0 first", "b/1/0 second", "b/2/0 third"])
+    }
+}

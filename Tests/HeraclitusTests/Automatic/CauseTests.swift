@@ -1,0 +1,112 @@
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("Why an event has fired by itself", .timeLimit(.minutes(20))) struct CauseTests {
+    struct Spoilt: Error {}
+    final class IdleState: EmptyState {}
+    final class DoneState: EmptyState {}
+    final class LapsedState: EmptyState {}
+
+    struct Bill: Workflow {
+        static var initial: any WorkflowState { IdleState() }
+        static var journal: JournalLimit? { .last(5) }
+        let lapse = Event(from: IdleState.self, to: LapsedState.self).due(after: .seconds(10))
+        let close = Event(from: LapsedState.self, to: DoneState.self)
+    }
+
+    @Test("Who passes the user info of an event on that was due fires one that was not")
+    func due() throws {
+        let clock = ManualClock()
+        let bill = StateMachine<Bill>(scheduler: clock.scheduler)
+        bill.activate()
+        let heard = Journal()
+        bill.didEnter(LapsedState.self) { _, transition in
+            #expect(throws: Never.self) {
+                try transition.machine(as: Bill.self)?.fire.close(userInfo: transition.userInfo)
+            }
+        }
+        bill.onTransition { heard.write("\($0.event ?? "") \($0.due != nil)") }
+        clock.advance(by: .seconds(10))
+        #expect(heard.entries == ["lapse true", "close false"])
+        // The same of what observers and journals keep.
+        let again = StateMachine<Bill>(alreadyIn: LapsedState())
+        again.onTransition { heard.write("\($0.event ?? "") \($0.due != nil)") }
+        try again.fire.close(userInfo: bill.journal[0].userInfo)
+        #expect(heard.entries.last == "close false")
+    }
+
+    final class SpoilingState: EmptyState, Working {
+        func work(_ here: Workplace<Shop>) async throws { throw Spoilt() }
+    }
+    final class OtherSpoilingState: EmptyState, Working {
+        func work(_ here: Workplace<Shop>) async throws { throw Spoilt() }
+    }
+    final class BrokenState: WorkflowState {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+    struct Shop: Workflow {
+        static var initial: any WorkflowState { IdleState() }
+        let start = Event(from: IdleState.self, to: SpoilingState.self)
+        let startOther = Event(from: IdleState.self, to: OtherSpoilingState.self)
+        let fail = Event(from: SpoilingState.self, to: BrokenState.self)
+            .whenFailed { _, error in BrokenState("\(error)") }
+            .or(from: OtherSpoilingState.self, to: BrokenState.self)
+        let close = Event(from: BrokenState.self, to: DoneState.self)
+    }
+
+    @Test("Who passes the user info of an event on that work has caused fires one that nothing has caused")
+    func failure() async throws {
+        let heard = Journal()
+        let shop = StateMachine<Shop>()
+        shop.didEnter(BrokenState.self) { _, transition in
+            #expect(throws: Never.self) {
+                try transition.machine(as: Shop.self)?.fire.close(userInfo: transition.userInfo)
+            }
+        }
+        shop.onTransition { heard.write("\($0.event ?? "") \($0.failure != nil)") }
+        try shop.fire.start()
+        await shop.settled()
+        #expect(heard.entries == ["start false", "fail true", "close false"])
+    }
+
+    @Test(
+        "An event follows from failed work in the states that it led from when `whenFailed` was added, and in no other"
+    )
+    func otherSources() async throws {
+        #expect(Shop.diagnostics.isEmpty)
+        let shop = StateMachine<Shop>()
+        let heard = Journal()
+        shop.observe { heard.write("\($0.kind) \($0.event ?? "")") }
+        try shop.fire.startOther()
+        await shop.settled()
+        // Observers get the error, because no event follows from it.
+        #expect(heard.entries == ["transitioned startOther", "failed "])
+        #expect(shop.isIn(OtherSpoilingState.self))
+    }
+
+    final class OuterState: Composite {
+        let bill: StateMachine<Bill>
+        init(_ bill: StateMachine<Bill> = StateMachine(alreadyIn: DoneState())) { self.bill = bill }
+        var regions: [any Region] { [bill] }
+        func copied() -> OuterState { OuterState(bill.copy()) }
+    }
+    struct Folder: Workflow {
+        static var initial: any WorkflowState { IdleState() }
+        let open = Event(from: IdleState.self, to: OuterState.self)
+        let rest = Event(from: DoneState.self, to: LapsedState.self)
+        let close = Event(from: OuterState.self, to: DoneState.self).whenFinal(\.bill) { _ in DoneState() }
+            .or(from: LapsedState.self, to: DoneState.self)
+    }
+
+    @Test("An event follows from the end of regions in the states that have them, and in no other")
+    func otherRegions() throws {
+        #expect(Folder.diagnostics.isEmpty)
+        let folder = StateMachine<Folder>()
+        try folder.fire.open(OuterState())
+        #expect(folder.isIn(DoneState.self))
+        try folder.fire.rest()
+        #expect(folder.isIn(LapsedState.self) && folder.revision == 3)
+    }
+}

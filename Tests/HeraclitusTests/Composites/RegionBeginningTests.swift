@@ -1,0 +1,118 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+@Suite("What comes first when a state with regions is entered or restored", .timeLimit(.minutes(20)))
+struct RegionBeginningTests {
+    struct Declined: Error {}
+    final class IdleState: EmptyState {}
+    final class DoneState: EmptyState {}
+
+    /// A region that says what it hears, and is due after a while or never.
+    final class QuietState: WorkflowState, Entering, Restoring, Exiting, Working {
+        let until: Date
+        init(until: Date = .distantFuture) { self.until = until }
+        func didEnter(_ transition: StateTransition) { write("didEnter", transition) }
+        func didRestore(_ transition: StateTransition) { write("didRestore", transition) }
+        func didExit(_ transition: StateTransition) { write("didExit", transition) }
+        func work(_ here: Workplace<Quiet>) async throws {
+            here.context.write("work")
+            try await Task.sleep(for: .seconds(1_000))
+        }
+        private func write(_ line: String, _ transition: StateTransition) {
+            transition.context(as: Quiet.self).write(line)
+        }
+    }
+    struct Quiet: Workflow {
+        typealias Context = Journal
+        static var initial: any WorkflowState { QuietState() }
+        let lapse = Event(from: QuietState.self, to: DoneState.self).due(\.until)
+    }
+    final class OpenState: Composite {
+        let quiet: StateMachine<Quiet>
+        init(_ quiet: StateMachine<Quiet>) { self.quiet = quiet }
+        var regions: [any Region] { [quiet] }
+        func copied() -> OpenState { OpenState(quiet.copy()) }
+    }
+    struct Trip: Workflow {
+        typealias Context = Journal
+        static var initial: any WorkflowState { IdleState() }
+        let open = Event(from: IdleState.self, to: OpenState.self)
+        let forget = Event(from: OpenState.self, to: DoneState.self).due(after: .seconds(10)) { _ in DoneState() }
+    }
+
+    @Test("A state whose deadline has passed is left before its regions are restored", arguments: [nil, 1_000])
+    func overdue(seconds: Double?) throws {
+        let (clock, journal) = (ManualClock(), Journal())
+        let until = seconds.map { clock.date + $0 } ?? .distantFuture
+        let trip = StateMachine<Trip>(context: journal, scheduler: clock.scheduler)
+        try trip.fire.open(OpenState(StateMachine(entering: QuietState(until: until), context: journal)))
+        let archive = try trip.archive()
+        let later = ManualClock(at: clock.date + 100)
+        let restored = try StateMachine<Trip>(archive: archive, context: journal, scheduler: later.scheduler)
+        journal.clear()
+        restored.activate()
+        #expect(restored.isIn(DoneState.self))
+        #expect(!journal.entries.contains("didRestore") && !journal.entries.contains("didExit"))
+    }
+
+    final class RushState: EmptyState, Entering {
+        func didEnter(_ transition: StateTransition) { try? transition.machine(as: Rush.self)?.fire.end() }
+    }
+    struct Rush: Workflow {
+        static var initial: any WorkflowState { RushState() }
+        let end = Event(from: RushState.self, to: DoneState.self)
+    }
+    final class HolderState: Composite {
+        let rush: StateMachine<Rush>
+        init(_ rush: StateMachine<Rush> = StateMachine()) { self.rush = rush }
+        var regions: [any Region] { [rush] }
+        func copied() -> HolderState { HolderState(rush.copy()) }
+    }
+    struct Holder: Workflow {
+        static var initial: any WorkflowState { IdleState() }
+        let hold = Event(from: IdleState.self, to: HolderState.self)
+        let done = Event(from: HolderState.self, to: DoneState.self).whenFinal(\.rush)
+            .guarded { _, _, _ in throw Declined() }
+    }
+
+    @Test("A completion is asked once while a state is entered, also if a region ends as it is activated")
+    func once() throws {
+        let holder = StateMachine<Holder>()
+        let heard = Journal()
+        holder.observe { heard.write("\($0.kind) \($0.event ?? "")") }
+        try holder.fire.hold(HolderState())
+        #expect(heard.entries == ["transitioned hold", "rejected done"])
+    }
+
+    final class BusyState: Composite, Working {
+        let rush: StateMachine<Rush>
+        init(_ rush: StateMachine<Rush>) { self.rush = rush }
+        var regions: [any Region] { [rush] }
+        func copied() -> BusyState { BusyState(rush.copy()) }
+        func work(_ here: Workplace<Errand>) async throws { here.context.write("work") }
+    }
+    struct Errand: Workflow {
+        typealias Context = Journal
+        static var initial: any WorkflowState { IdleState() }
+        let begin = Event(from: IdleState.self, to: BusyState.self)
+        // The guard gives work that had begun the time to be seen.
+        let done = Event(from: BusyState.self, to: DoneState.self).whenFinal(\.rush)
+            .guarded { _, _, _ in usleep(2_000) }
+    }
+
+    @Test("Work does not begin in a state whose regions had ended before")
+    func endedRegions() async throws {
+        let journal = Journal()
+        try await onOwnThread {
+            for _ in 0..<20 {
+                let errand = StateMachine<Errand>(context: journal)
+                try errand.fire.begin(BusyState(StateMachine(alreadyIn: DoneState())))
+                #expect(errand.isIn(DoneState.self))
+            }
+        }
+        #expect(journal.entries.isEmpty)
+    }
+}
