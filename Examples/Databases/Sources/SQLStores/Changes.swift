@@ -168,12 +168,20 @@ extension SQLConnection {
             try run(SQLStatement("commit"))
             return result
         } catch {
-            // A connection that is lost takes its transaction with it. Where the database has rolled back itself, it says so.
             switch error {
-            case ConnectionFailure.lost, ConnectionFailure.stale: break
-            default: try? run(SQLStatement("rollback"))
+            // A connection that is lost takes its transaction with it.
+            case ConnectionFailure.lost, ConnectionFailure.stale: throw error
+            default: break
             }
+            do { try run(.rollback) } catch _ { throw NotRolledBack(cause: error) }
             throw error
         }
     }
+}
+
+/// Why a transaction did not end with a commit, on a connection where it may still be open.
+///
+/// Whoever used that connection later would do so within the transaction, and lose what they save.
+struct NotRolledBack: Error {
+    let cause: any Error
 }

@@ -78,9 +78,7 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
             var loss: String?
             while true {
                 do {
-                    let current = try connection ?? opened()
-                    connection = current
-                    return try body(current, loss != nil && isChange)
+                    return try attempt(&connection, body, loss != nil && isChange)
                 } catch ConnectionFailure.lost(let explanation) where connection != nil && loss == nil {
                     connection = nil
                     loss = explanation
@@ -103,6 +101,22 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
                     if let loss, isChange { throw self.error(.unclear(loss)) }
                     throw self.error(error.reason)
                 }
+            }
+        }
+
+        /// Does it once, and drops the connection if a transaction may still be open there.
+        private func attempt<Result>(
+            _ connection: inout Connection?,
+            _ body: (_ connection: Connection, _ mayBeDone: Bool) throws -> Result,
+            _ mayBeDone: Bool
+        ) throws -> Result {
+            do {
+                let current = try connection ?? opened()
+                connection = current
+                return try body(current, mayBeDone)
+            } catch let failure as NotRolledBack {
+                connection = nil
+                throw failure.cause
             }
         }
 

@@ -101,6 +101,9 @@ enum Statements {
 }
 
 extension SQLStatement {
+    /// What undoes a transaction.
+    package static let rollback = SQLStatement("rollback")
+
     /// The statements that every store uses, by which a connection finds out whether the table has the columns for them.
     public static let ofStores = [
         Statements.load, Statements.insert, Statements.replace, Statements.delete, Statements.deleteRevision,

@@ -94,7 +94,8 @@ public import SQLStores
     ///   - body: Reads a row.
     /// - Throws: ``ConnectionFailure``, or what `body` throws.
     public func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws {
-        try checkPlace()
+        // Nothing is acknowledged by it, and a transaction must not stay open.
+        if statement != .rollback { try checkPlace() }
         let statement = unsafe try made(statement)
         defer {
             unsafe sqlite3_reset(statement)

@@ -26,6 +26,9 @@ private final class Losses: Sendable {
     /// What others do after a change has found another revision, and before it is looked what there is.
     let inBetween = Mutex<[@Sendable (SQLiteConnection) throws -> Void]>([])
 
+    /// The statements that are refused, each as often as it stands here.
+    let refused = Mutex<[String]>([])
+
     /// The first parameters of the statements that changed something: usually ids.
     let changed = Mutex<[SQLValue]>([])
 
@@ -48,6 +51,10 @@ private final class LosableConnection: SQLConnection {
 
     func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws {
         #expect(!isLost, "A connection is used that was lost.")
+        let isRefused = losses.refused.withLock { refused in
+            refused.firstIndex(of: statement.sql).map { refused.remove(at: $0) } != nil
+        }
+        if isRefused { throw ConnectionFailure.refused(.failed(code: "7", "No \(statement.sql).")) }
         let isChange = !statement.sql.hasPrefix("select")
         if isChange, let first = parameters.first { losses.changed.withLock { $0.append(first) } }
         if statement.sql.hasPrefix("select revision, token") {
@@ -246,6 +253,19 @@ private struct LosableStore: SQLStore {
         store.losses.inBetween.withLock { $0 = [Self.save] }
         #expect(try await store.delete("1", expecting: 3))
         #expect(try await other.load("1") == nil)
+    }
+
+    @Test("A connection whose transaction cannot be undone is not used again, and what is saved afterwards stays")
+    func notUndone() async throws {
+        try await other.save(archive("1"))
+        store.losses.refused.withLock { $0 = ["commit", "rollback"] }
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.save(together: [archive("2"), archive("3")])
+        }
+        #expect(error?.reason == .failed(code: "7", "No commit."))
+        #expect(try await store.save(archive("1", replacing: 1)) == 2)
+        #expect(try await other.load("1")?.revision == 2)
+        #expect(try await other.ids() == ["1"])
     }
 
     @Test("A connection that is lost again and again is an error, and nothing is done twice")
