@@ -158,22 +158,31 @@ public import SQLStores
         guard wasSent else { throw lost(message) }
         // The server gives up first, and says so.
         let deadline = ContinuousClock.now + limits.statement + limits.network
+        var last: OpaquePointer?
+        do {
+            while let next = unsafe try nextResult(by: deadline) {
+                unsafe PQclear(last)
+                unsafe last = next
+            }
+        } catch {
+            unsafe PQclear(last)
+            throw error
+        }
+        guard let last = unsafe last else { throw lost(message) }
+        return unsafe last
+    }
+
+    /// The next result; `nil` when the server has said that there is none, for which libpq would wait without a limit.
+    private func nextResult(by deadline: ContinuousClock.Instant) throws -> OpaquePointer? {
         while true {
             let unsent = unsafe PQflush(server)
             guard unsent >= 0 else { throw lost(message) }
-            if unsent == 0, unsafe PQisBusy(server) == 0 { break }
+            if unsent == 0, unsafe PQisBusy(server) == 0 { return unsafe PQgetResult(server) }
             guard wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, deadline - .now) else {
                 throw lost("There was no answer within \(limits.statement + limits.network).")
             }
             guard unsafe PQconsumeInput(server) == 1 else { throw lost(message) }
         }
-        var last: OpaquePointer?
-        while let next = unsafe PQgetResult(server) {
-            if let last = unsafe last { unsafe PQclear(last) }
-            unsafe last = next
-        }
-        guard let last = unsafe last else { throw lost(message) }
-        return unsafe last
     }
 
     private func wait(for events: Int32, _ time: Duration) -> Bool {
