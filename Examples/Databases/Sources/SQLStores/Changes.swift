@@ -82,10 +82,13 @@ extension SQLConnection {
         guard expected < Int.max else {
             throw StoreError.damaged(id: id.id, explanation: "There is no revision after \(expected).")
         }
-        let parameters = expected == 0 ? id.columns : id.key + [.integer(expected)]
-        let saved = try row(of: expected == 0 ? Statements.insert : Statements.replace, parameters + change.values) {
-            try revision(of: id)
-        }
+        let (statement, parameters) =
+            if expected == 0 {
+                (mayBeDone ? Statements.insertFirst : Statements.insert, id.columns)
+            } else {
+                (Statements.replace, id.key + [.integer(expected)])
+            }
+        let saved = try row(of: statement, parameters + change.values) { try revision(of: id) }
         if let saved { return saved }
         let last = try self.last(id)
         if mayBeDone, last.isStored, last.token == change.token { return last.revision }

@@ -166,6 +166,29 @@ private struct LosableStore: SQLStore {
         await expectUnclear { try await store.save(archive("1", replacing: 4)) }
     }
 
+    @Test("A save whose connection was lost does not bring back what others have deleted since; it is unclear")
+    func notBroughtBack() async throws {
+        lose(.after, others: Self.delete)
+        await expectUnclear { try await store.save(archive("1")) }
+        #expect(try await other.load("1") == nil)
+        // Nobody can know whether this one was saved and deleted since, either.
+        lose(.before)
+        await expectUnclear { try await store.save(archive("1")) }
+        #expect(try await other.load("1") == nil)
+        #expect(try await store.save(archive("1")) == 2)
+    }
+
+    @Test("A save that was not done before its connection was lost meets what others have saved first as a conflict")
+    func othersFirst() async throws {
+        lose(.before) {
+            let values = "x'31', x'', x'', 1, x'01', 'Lamp', 'On', null, cast('{}' as blob), null"
+            try $0.run(SQLStatement("insert into machines values (\(values))"))
+        }
+        let error = await #expect(throws: StoreError.self) { try await store.save(archive("1")) }
+        guard case .conflict("1", 0, 1) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(try await other.load("1") == archive("1", replacing: 1))
+    }
+
     @Test("A delete is done once, whether the connection is lost before or after it")
     func deletes() async throws {
         for moment in [Losses.Moment.before, .after] {
