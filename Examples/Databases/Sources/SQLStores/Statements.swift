@@ -31,13 +31,12 @@ enum Statements {
         """
     )
 
-    private static let emptying =
-        "update machines set token = ?3, workflow = null, state = null, due = null, archive = null, effects = null "
-        + "where id = ?1 and id_hash = ?2 and state is not null"
-
-    static let delete = SQLStatement(emptying + " returning revision")
-
-    static let deleteRevision = SQLStatement(emptying + " and revision = ?4 returning revision")
+    static let delete = SQLStatement(
+        """
+        update machines set token = ?4, workflow = null, state = null, due = null, archive = null, effects = null
+        where id = ?1 and id_hash = ?2 and revision = ?3 and state is not null returning revision
+        """
+    )
 
     /// What is known of an id: also after it was deleted.
     static let last = SQLStatement("select revision, token, state from machines where id = ?1 and id_hash = ?2")
@@ -111,6 +110,6 @@ extension SQLStatement {
     /// The statements that every store uses, by which a connection finds out whether the table has the columns for them.
     public static let ofStores = [
         Statements.load, Statements.insert, Statements.insertFirst, Statements.replace, Statements.delete,
-        Statements.deleteRevision, Statements.last,
+        Statements.last,
     ]
 }
