@@ -86,8 +86,7 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
                     // Connections that nobody has used for a while are found lost when they are used.
                     connection = nil
                     stale += 1
-                } catch ConnectionFailure.outrun(let explanation) {
-                    guard outruns < Self.outruns else { throw error(.failed(code: "40001", explanation)) }
+                } catch ConnectionFailure.outrun where outruns < Self.outruns {
                     // At random, or those who have met would meet again.
                     Thread.sleep(forTimeInterval: Double.random(in: 0..<0.001 * Double(1 << min(outruns, 7))))
                     outruns += 1
@@ -132,8 +131,8 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
         private func reason(_ failure: ConnectionFailure, after loss: String?) -> DatabaseError.Reason {
             if let loss, isChange { return .unclear(loss) }
             return switch failure {
-            case .lost(let explanation), .outrun(let explanation):
-                isChange ? .unclear(explanation) : .inaccessible(explanation)
+            case .lost(let explanation): isChange ? .unclear(explanation) : .inaccessible(explanation)
+            case .outrun(let explanation): .failed(code: "40001", explanation)
             case .stale(let explanation): .inaccessible(explanation)
             case .refused(let reason): reason
             }
