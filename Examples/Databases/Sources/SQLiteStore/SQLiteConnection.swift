@@ -30,6 +30,8 @@ public import SQLStores
             busyTimeout.components.seconds * 1_000 + busyTimeout.components.attoseconds / 1_000_000_000_000_000
         unsafe sqlite3_busy_timeout(database, Int32(clamping: max(0, milliseconds)))
         try run(SQLStatement("pragma synchronous = full"))
+        // On Darwin what was synced may still be in the cache of the disk. Elsewhere these do nothing.
+        for name in ["fullfsync", "checkpoint_fullfsync"] { try run(SQLStatement("pragma \(name) = on")) }
         if let sizeLimit {
             let size = try number(SQLStatement("pragma page_size"))
             try run(SQLStatement("pragma max_page_count = \(max(1, sizeLimit / max(1, size)))"))

@@ -84,6 +84,20 @@ private struct CountedStore: SQLStore {
         #expect(failures == [])
     }
 
+    @Test("What is saved is synced to the disk itself, also when the log is written into the file")
+    func synced() async throws {
+        let place = try Place()
+        let store = try await place.store()
+        for (name, value) in [("synchronous", 2), ("fullfsync", 1), ("checkpoint_fullfsync", 1)] {
+            for pool in [store.readers, store.writers] {
+                let found = try await pool.run(for: nil) { connection, _ in
+                    try connection.number(SQLStatement("pragma \(name)"))
+                }
+                #expect(found == value, "\(name)")
+            }
+        }
+    }
+
     @Test("Stores that are made at once make one table")
     func together() async throws {
         for _ in 0..<10 {
