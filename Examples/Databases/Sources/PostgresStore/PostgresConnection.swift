@@ -187,7 +187,7 @@ public import SQLStores
 
     private func wait(for events: Int32, _ time: Duration) -> Bool {
         var descriptor = pollfd(fd: unsafe PQsocket(server), events: Int16(events), revents: 0)
-        return unsafe poll(&descriptor, 1, Int32(clamping: max(0, time.milliseconds))) > 0
+        return unsafe poll(&descriptor, 1, max(0, time.milliseconds)) > 0
     }
 
     private func lost(_ explanation: String) -> ConnectionFailure {
@@ -318,13 +318,5 @@ private struct Parameters {
             }
             return unsafe body(pointers, lengths, formats)
         }
-    }
-}
-
-extension Duration {
-    fileprivate var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds.multipliedReportingOverflow(by: 1_000).overflow
-            ? .max : seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
 }

@@ -26,9 +26,7 @@ public import SQLStores
         unsafe database = opened
         self.busyTimeout = busyTimeout
         guard code == SQLITE_OK else { throw failure(code) }
-        let milliseconds =
-            busyTimeout.components.seconds * 1_000 + busyTimeout.components.attoseconds / 1_000_000_000_000_000
-        unsafe sqlite3_busy_timeout(database, Int32(clamping: max(0, milliseconds)))
+        unsafe sqlite3_busy_timeout(database, max(0, busyTimeout.milliseconds))
         try run(SQLStatement("pragma synchronous = full"))
         // On Darwin what was synced may still be in the cache of the disk. Elsewhere these do nothing.
         for name in ["fullfsync", "checkpoint_fullfsync"] { try run(SQLStatement("pragma \(name) = on")) }
