@@ -158,27 +158,36 @@ public import SQLStores
         guard wasSent else { throw lost(message) }
         // The server gives up first, and says so.
         let deadline = ContinuousClock.now + limits.statement + limits.network
-        while true {
-            let unsent = unsafe PQflush(server)
-            guard unsent >= 0 else { throw lost(message) }
-            if unsent == 0, unsafe PQisBusy(server) == 0 { break }
-            guard wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, deadline - .now) else {
-                throw lost("There was no answer within \(limits.statement + limits.network).")
-            }
-            guard unsafe PQconsumeInput(server) == 1 else { throw lost(message) }
-        }
         var last: OpaquePointer?
-        while let next = unsafe PQgetResult(server) {
-            if let last = unsafe last { unsafe PQclear(last) }
-            unsafe last = next
+        do {
+            while let next = unsafe try nextResult(by: deadline) {
+                unsafe PQclear(last)
+                unsafe last = next
+            }
+        } catch {
+            unsafe PQclear(last)
+            throw error
         }
         guard let last = unsafe last else { throw lost(message) }
         return unsafe last
     }
 
+    /// The next result; `nil` when the server has said that there is none, for which libpq would wait without a limit.
+    private func nextResult(by deadline: ContinuousClock.Instant) throws -> OpaquePointer? {
+        while true {
+            let unsent = unsafe PQflush(server)
+            guard unsent >= 0 else { throw lost(message) }
+            if unsent == 0, unsafe PQisBusy(server) == 0 { return unsafe PQgetResult(server) }
+            guard wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, deadline - .now) else {
+                throw lost("There was no answer within \(limits.statement + limits.network).")
+            }
+            guard unsafe PQconsumeInput(server) == 1 else { throw lost(message) }
+        }
+    }
+
     private func wait(for events: Int32, _ time: Duration) -> Bool {
         var descriptor = pollfd(fd: unsafe PQsocket(server), events: Int16(events), revents: 0)
-        return unsafe poll(&descriptor, 1, Int32(clamping: max(0, time.milliseconds))) > 0
+        return unsafe poll(&descriptor, 1, max(0, time.milliseconds)) > 0
     }
 
     private func lost(_ explanation: String) -> ConnectionFailure {
@@ -309,13 +318,5 @@ private struct Parameters {
             }
             return unsafe body(pointers, lengths, formats)
         }
-    }
-}
-
-extension Duration {
-    fileprivate var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds.multipliedReportingOverflow(by: 1_000).overflow
-            ? .max : seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
 }

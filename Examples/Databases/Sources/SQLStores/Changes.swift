@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import Synchronization
 
 /// An archive to save, with the token by which a save that lost its connection is found again.
 struct Change: Sendable {
@@ -32,6 +33,34 @@ struct Change: Sendable {
     private static func column(_ date: Date?) -> SQLValue {
         guard let seconds = date?.timeIntervalSinceReferenceDate, seconds.isFinite else { return .null }
         return .real(seconds)
+    }
+}
+
+/// A deletion, with the token by which one that lost its connection is found again.
+final class Deletion: Sendable {
+    let id: StoredID
+    let token = Change.token()
+
+    /// The revision to delete; `nil` for any.
+    let expected: Int?
+
+    /// The one that is there, where any is to be deleted.
+    private let found = Mutex<Int?>(nil)
+
+    init(_ id: String, expecting revision: Int?) {
+        self.id = StoredID(id)
+        expected = revision
+    }
+
+    /// The revision that an attempt deletes; `nil` if nothing is stored.
+    ///
+    /// After a loss it is the same as before, or what others have saved since would be deleted.
+    func revision(_ mayBeDone: Bool, stored: () throws -> Int?) rethrows -> Int? {
+        if let expected { return expected }
+        return try found.withLock { found in
+            if found == nil || !mayBeDone { found = try stored() }
+            return found
+        }
     }
 }
 
@@ -82,10 +111,13 @@ extension SQLConnection {
         guard expected < Int.max else {
             throw StoreError.damaged(id: id.id, explanation: "There is no revision after \(expected).")
         }
-        let parameters = expected == 0 ? id.columns : id.key + [.integer(expected)]
-        let saved = try row(of: expected == 0 ? Statements.insert : Statements.replace, parameters + change.values) {
-            try revision(of: id)
-        }
+        let (statement, parameters) =
+            if expected == 0 {
+                (mayBeDone ? Statements.insertFirst : Statements.insert, id.columns)
+            } else {
+                (Statements.replace, id.key + [.integer(expected)])
+            }
+        let saved = try row(of: statement, parameters + change.values) { try revision(of: id) }
         if let saved { return saved }
         let last = try self.last(id)
         if mayBeDone, last.isStored, last.token == change.token { return last.revision }
@@ -105,22 +137,28 @@ extension SQLConnection {
         return revision
     }
 
-    func delete(_ id: StoredID, _ expected: Int?, _ token: Data, _ mayBeDone: Bool) throws -> Bool {
-        let deleted =
-            if let expected {
-                try row(of: Statements.deleteRevision, id.key + [.bytes(token), .integer(expected)]) { true }
-            } else {
-                try row(of: Statements.delete, id.key + [.bytes(token)]) { true }
-            }
-        if deleted != nil { return true }
+    func delete(_ deletion: Deletion, _ mayBeDone: Bool) throws -> Bool {
+        let id = deletion.id
+        guard let revision = try deletion.revision(mayBeDone, stored: { try storedRevision(id) }) else { return false }
+        let parameters = id.key + [.integer(revision), .bytes(deletion.token)]
+        if try row(of: Statements.delete, parameters, { true }) != nil { return true }
         let last = try self.last(id)
-        if mayBeDone, !last.isStored, last.token == token { return true }
-        if mayBeDone, last.revision > expected ?? 0 {
+        if mayBeDone, !last.isStored, last.token == deletion.token { return true }
+        if mayBeDone, last.revision > revision {
             throw ConnectionFailure.lost("The connection was lost, and others have changed it since.")
         }
-        guard let expected, expected != 0 || last.isStored else { return false }
-        if last.stored == expected { throw Self.inBetween }
+        if !last.isStored, deletion.expected ?? 0 == 0 { return false }
+        guard let expected = deletion.expected, expected != last.stored else { throw Self.inBetween }
         throw StoreError.conflict(id: id.id, expected: expected, found: last.stored)
+    }
+
+    /// The revision that is stored, `nil` for none: of a damaged row, which can be deleted, any number.
+    private func storedRevision(_ id: StoredID) throws -> Int? {
+        try row(of: Statements.last, id.key) { () throws -> Int? in
+            if isNull(2) { return nil }
+            guard let revision = integer(0) else { throw damaged(id, "the revision is no number") }
+            return revision
+        }.flatMap(\.self)
     }
 
     private func last(_ id: StoredID) throws -> Last {
@@ -168,12 +206,20 @@ extension SQLConnection {
             try run(SQLStatement("commit"))
             return result
         } catch {
-            // A connection that is lost takes its transaction with it. Where the database has rolled back itself, it says so.
             switch error {
-            case ConnectionFailure.lost, ConnectionFailure.stale: break
-            default: try? run(SQLStatement("rollback"))
+            // A connection that is lost takes its transaction with it.
+            case ConnectionFailure.lost, ConnectionFailure.stale: throw error
+            default: break
             }
+            do { try run(.rollback) } catch _ { throw NotRolledBack(cause: error) }
             throw error
         }
     }
+}
+
+/// Why a transaction did not end with a commit, on a connection where it may still be open.
+///
+/// Whoever used that connection later would do so within the transaction, and lose what they save.
+struct NotRolledBack: Error {
+    let cause: any Error
 }

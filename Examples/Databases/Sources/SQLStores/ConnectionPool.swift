@@ -78,9 +78,7 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
             var loss: String?
             while true {
                 do {
-                    let current = try connection ?? opened()
-                    connection = current
-                    return try body(current, loss != nil && isChange)
+                    return try attempt(&connection, body, loss != nil && isChange)
                 } catch ConnectionFailure.lost(let explanation) where connection != nil && loss == nil {
                     connection = nil
                     loss = explanation
@@ -88,8 +86,7 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
                     // Connections that nobody has used for a while are found lost when they are used.
                     connection = nil
                     stale += 1
-                } catch ConnectionFailure.outrun(let explanation) {
-                    guard outruns < Self.outruns else { throw error(.failed(code: "40001", explanation)) }
+                } catch ConnectionFailure.outrun where outruns < Self.outruns {
                     // At random, or those who have met would meet again.
                     Thread.sleep(forTimeInterval: Double.random(in: 0..<0.001 * Double(1 << min(outruns, 7))))
                     outruns += 1
@@ -106,6 +103,22 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
             }
         }
 
+        /// Does it once, and drops the connection if a transaction may still be open there.
+        private func attempt<Result>(
+            _ connection: inout Connection?,
+            _ body: (_ connection: Connection, _ mayBeDone: Bool) throws -> Result,
+            _ mayBeDone: Bool
+        ) throws -> Result {
+            do {
+                let current = try connection ?? opened()
+                connection = current
+                return try body(current, mayBeDone)
+            } catch let failure as NotRolledBack {
+                connection = nil
+                throw failure.cause
+            }
+        }
+
         private func opened() throws -> Connection {
             do {
                 return try open()
@@ -118,8 +131,8 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
         private func reason(_ failure: ConnectionFailure, after loss: String?) -> DatabaseError.Reason {
             if let loss, isChange { return .unclear(loss) }
             return switch failure {
-            case .lost(let explanation), .outrun(let explanation):
-                isChange ? .unclear(explanation) : .inaccessible(explanation)
+            case .lost(let explanation): isChange ? .unclear(explanation) : .inaccessible(explanation)
+            case .outrun(let explanation): .failed(code: "40001", explanation)
             case .stale(let explanation): .inaccessible(explanation)
             case .refused(let reason): reason
             }

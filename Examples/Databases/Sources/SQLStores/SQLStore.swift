@@ -52,9 +52,9 @@ extension SQLStore {
     /// - Throws: `StoreError.conflict` if another revision is stored; ``DatabaseError``.
     @discardableResult
     public func delete(_ id: String, expecting revision: Int? = nil) async throws -> Bool {
-        let token = Change.token()
+        let deletion = Deletion(id, expecting: revision)
         return try await writers.run(for: id, isChange: true) { connection, mayBeDone in
-            try connection.delete(StoredID(id), revision, token, mayBeDone)
+            try connection.delete(deletion, mayBeDone)
         }
     }
 }

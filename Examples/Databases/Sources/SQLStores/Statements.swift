@@ -8,16 +8,20 @@ enum Statements {
         "select revision, workflow, state, due, archive, id_rest from machines where id = ?1 and id_hash = ?2"
     )
 
-    static let insert = SQLStatement(
+    private static let inserting =
         """
         insert into machines (id, id_hash, id_rest, revision, token, workflow, state, due, archive, effects)
-        values (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9)
-        on conflict (id, id_hash) do update set revision = machines.revision + 1, token = excluded.token,
-        workflow = excluded.workflow, state = excluded.state, due = excluded.due, archive = excluded.archive,
-        effects = excluded.effects
-        where machines.state is null returning revision
+        values (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9) on conflict (id, id_hash)
         """
+
+    static let insert = SQLStatement(
+        inserting + " do update set revision = machines.revision + 1, token = excluded.token, "
+            + "workflow = excluded.workflow, state = excluded.state, due = excluded.due, archive = excluded.archive, "
+            + "effects = excluded.effects where machines.state is null returning revision"
     )
+
+    /// For an attempt after a loss: what was deleted stays so, because it may be what the attempt before had inserted.
+    static let insertFirst = SQLStatement(inserting + " do nothing returning revision")
 
     static let replace = SQLStatement(
         """
@@ -27,13 +31,12 @@ enum Statements {
         """
     )
 
-    private static let emptying =
-        "update machines set token = ?3, workflow = null, state = null, due = null, archive = null, effects = null "
-        + "where id = ?1 and id_hash = ?2 and state is not null"
-
-    static let delete = SQLStatement(emptying + " returning revision")
-
-    static let deleteRevision = SQLStatement(emptying + " and revision = ?4 returning revision")
+    static let delete = SQLStatement(
+        """
+        update machines set token = ?4, workflow = null, state = null, due = null, archive = null, effects = null
+        where id = ?1 and id_hash = ?2 and revision = ?3 and state is not null returning revision
+        """
+    )
 
     /// What is known of an id: also after it was deleted.
     static let last = SQLStatement("select revision, token, state from machines where id = ?1 and id_hash = ?2")
@@ -101,9 +104,12 @@ enum Statements {
 }
 
 extension SQLStatement {
+    /// What undoes a transaction.
+    package static let rollback = SQLStatement("rollback")
+
     /// The statements that every store uses, by which a connection finds out whether the table has the columns for them.
     public static let ofStores = [
-        Statements.load, Statements.insert, Statements.replace, Statements.delete, Statements.deleteRevision,
+        Statements.load, Statements.insert, Statements.insertFirst, Statements.replace, Statements.delete,
         Statements.last,
     ]
 }

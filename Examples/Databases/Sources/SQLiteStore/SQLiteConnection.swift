@@ -26,10 +26,10 @@ public import SQLStores
         unsafe database = opened
         self.busyTimeout = busyTimeout
         guard code == SQLITE_OK else { throw failure(code) }
-        let milliseconds =
-            busyTimeout.components.seconds * 1_000 + busyTimeout.components.attoseconds / 1_000_000_000_000_000
-        unsafe sqlite3_busy_timeout(database, Int32(clamping: max(0, milliseconds)))
+        unsafe sqlite3_busy_timeout(database, max(0, busyTimeout.milliseconds))
         try run(SQLStatement("pragma synchronous = full"))
+        // On Darwin what was synced may still be in the cache of the disk. Elsewhere these do nothing.
+        for name in ["fullfsync", "checkpoint_fullfsync"] { try run(SQLStatement("pragma \(name) = on")) }
         if let sizeLimit {
             let size = try number(SQLStatement("pragma page_size"))
             try run(SQLStatement("pragma max_page_count = \(max(1, sizeLimit / max(1, size)))"))
@@ -94,7 +94,8 @@ public import SQLStores
     ///   - body: Reads a row.
     /// - Throws: ``ConnectionFailure``, or what `body` throws.
     public func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws {
-        try checkPlace()
+        // Nothing is acknowledged by it, and a transaction must not stay open.
+        if statement != .rollback { try checkPlace() }
         let statement = unsafe try made(statement)
         defer {
             unsafe sqlite3_reset(statement)

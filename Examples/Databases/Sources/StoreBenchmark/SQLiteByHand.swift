@@ -20,7 +20,9 @@ import Heraclitus
         }
         unsafe database = opened
         unsafe sqlite3_busy_timeout(opened, 10_000)
-        unsafe sqlite3_exec(opened, "pragma synchronous = full", nil, nil, nil)
+        for setting in ["synchronous = full", "fullfsync = on", "checkpoint_fullfsync = on"] {
+            unsafe sqlite3_exec(opened, "pragma \(setting)", nil, nil, nil)
+        }
         unsafe select = try Self.prepare(
             "select revision, archive from machines where id = ?1 and id_hash = x''",
             opened

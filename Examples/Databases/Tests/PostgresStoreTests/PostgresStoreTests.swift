@@ -48,6 +48,23 @@ struct PostgresStoreTests {
         #expect(failures == [])
     }
 
+    @Test("A time-out of any length is one, of 24 days at most")
+    func timeouts() async throws {
+        let most = Duration.seconds(Int64.max)
+        let server = try await Server(port: try Proxy.freePort())
+        let store = try await PostgresStore(
+            try await server.database(),
+            connectTimeout: most,
+            statementTimeout: most,
+            networkTimeout: most
+        )
+        #expect(try await store.save(archive("1")) == 1)
+        let found = try await store.readers.run(for: nil) { connection, _ in
+            try connection.row(of: SQLStatement("show statement_timeout"), []) { connection.text(0) }.flatMap(\.self)
+        }
+        #expect(found == "\(Int32.max)ms")
+    }
+
     @Test("Stores that are made at once make one table")
     func together() async throws {
         let database = try await Server.shared.value.database()

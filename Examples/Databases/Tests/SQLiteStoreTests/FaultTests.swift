@@ -1,9 +1,10 @@
 import Foundation
 import Heraclitus
-import SQLStores
 import SQLiteStore
 import StoreTesting
 import Testing
+
+@testable import SQLStores
 
 @Suite("Files of SQLite that are not as they should be") struct FaultTests {
     private func reason(_ place: Place) async -> DatabaseError.Reason? {
@@ -102,6 +103,29 @@ import Testing
         try FileManager.default.moveItem(atPath: away, toPath: path)
         #expect(try await store.load("1")?.revision == 1)
         #expect(try await store.save(archive("1", replacing: 1)) == 2)
+    }
+
+    @Test("When a file that was moved amid a transaction is back, the transaction is undone, and what is saved stays")
+    func movedAmid() async throws {
+        let place = try Place()
+        let store = try await place.store()
+        let other = try await place.store(busyTimeout: .seconds(1))
+        try await store.save(archive("1"))
+        let (path, away) = (place.file.path, place.file.path + ".away")
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.writers.run(for: "1", isChange: true) { connection, _ in
+                try connection.transaction {
+                    _ = try connection.save(Change(archive("2")), false)
+                    try FileManager.default.moveItem(atPath: path, toPath: away)
+                }
+            }
+        }
+        guard case .inaccessible = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
+        try FileManager.default.moveItem(atPath: away, toPath: path)
+        #expect(try await store.save(archive("1", replacing: 1)) == 2)
+        #expect(try await other.load("1")?.revision == 2)
+        #expect(try await other.ids() == ["1"])
+        #expect(try await other.save(archive("2")) == 1)
     }
 
     @Test(

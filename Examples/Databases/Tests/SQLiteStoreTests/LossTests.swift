@@ -23,8 +23,8 @@ private final class Losses: Sendable {
     /// What others do while the connection is lost.
     let others = Mutex<(@Sendable (SQLiteConnection) throws -> Void)?>(nil)
 
-    /// What others do after a change has found another revision, and before it is looked what there is.
-    let inBetween = Mutex<[@Sendable (SQLiteConnection) throws -> Void]>([])
+    /// What others do right before the next statement that begins so; an error of theirs is the statement's.
+    let before = Mutex<[(statement: String, others: @Sendable (SQLiteConnection) throws -> Void)]>([])
 
     /// The first parameters of the statements that changed something: usually ids.
     let changed = Mutex<[SQLValue]>([])
@@ -48,11 +48,12 @@ private final class LosableConnection: SQLConnection {
 
     func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws {
         #expect(!isLost, "A connection is used that was lost.")
+        let others = losses.before.withLock { before in
+            before.firstIndex { statement.sql.hasPrefix($0.statement) }.map { before.remove(at: $0).others }
+        }
+        try others?(connection)
         let isChange = !statement.sql.hasPrefix("select")
         if isChange, let first = parameters.first { losses.changed.withLock { $0.append(first) } }
-        if statement.sql.hasPrefix("select revision, token") {
-            try losses.inBetween.withLock { $0.isEmpty ? nil : $0.removeFirst() }?(connection)
-        }
         let moment = isChange ? losses.moment() : nil
         if moment != .before { try connection.forEachRow(of: statement, parameters, moment == nil ? body : {}) }
         guard moment != nil else { return }
@@ -159,6 +160,29 @@ private struct LosableStore: SQLStore {
         await expectUnclear { try await store.save(archive("1", replacing: 4)) }
     }
 
+    @Test("A save whose connection was lost does not bring back what others have deleted since; it is unclear")
+    func notBroughtBack() async throws {
+        lose(.after, others: Self.delete)
+        await expectUnclear { try await store.save(archive("1")) }
+        #expect(try await other.load("1") == nil)
+        // Nobody can know whether this one was saved and deleted since, either.
+        lose(.before)
+        await expectUnclear { try await store.save(archive("1")) }
+        #expect(try await other.load("1") == nil)
+        #expect(try await store.save(archive("1")) == 2)
+    }
+
+    @Test("A save that was not done before its connection was lost meets what others have saved first as a conflict")
+    func othersFirst() async throws {
+        lose(.before) {
+            let values = "x'31', x'', x'', 1, x'01', 'Lamp', 'On', null, cast('{}' as blob), null"
+            try $0.run(SQLStatement("insert into machines values (\(values))"))
+        }
+        let error = await #expect(throws: StoreError.self) { try await store.save(archive("1")) }
+        guard case .conflict("1", 0, 1) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(try await other.load("1") == archive("1", replacing: 1))
+    }
+
     @Test("A delete is done once, whether the connection is lost before or after it")
     func deletes() async throws {
         for moment in [Losses.Moment.before, .after] {
@@ -202,11 +226,27 @@ private struct LosableStore: SQLStore {
         lose(.after, others: Self.saveAnew)
         await expectUnclear { try await store.delete("1", expecting: anew) }
         #expect(try await other.load("1")?.revision == anew + 1)
-        lose(.before, others: Self.save)
-        #expect(try await store.delete("1"))
-        try await other.save(archive("1"))
+    }
+
+    @Test("A delete of any revision whose connection was lost leaves what others have saved since")
+    func deletesOfAny() async throws {
+        let first = try await other.save(archive("1"))
+        for (number, others) in [Self.save, Self.saveAnew].enumerated() {
+            lose(number == 0 ? .before : .after, others: others)
+            await expectUnclear { try await store.delete("1") }
+            #expect(try await other.load("1")?.revision == first + number + 1)
+        }
         lose(.before, others: Self.delete)
-        await expectUnclear { try await store.delete("1") }
+        #expect(try await store.delete("1") == false)
+        #expect(try await store.delete("1") == false)
+    }
+
+    @Test("A delete of any revision deletes also what others save at that moment")
+    func deletesAmid() async throws {
+        try await other.save(archive("1"))
+        store.losses.before.withLock { $0 = [("update machines set token", Self.save)] }
+        #expect(try await store.delete("1"))
+        #expect(try await other.load("1") == nil)
     }
 
     @Test(
@@ -241,11 +281,27 @@ private struct LosableStore: SQLStore {
     @Test("What others change between a change and the look at what is there is no conflict with itself")
     func inBetween() async throws {
         try await other.save(archive("1"))
-        store.losses.inBetween.withLock { $0 = [Self.delete] }
+        store.losses.before.withLock { $0 = [("select revision, token", Self.delete)] }
         #expect(try await store.save(archive("1")) == 2)
-        store.losses.inBetween.withLock { $0 = [Self.save] }
+        store.losses.before.withLock { $0 = [("select revision, token", Self.save)] }
         #expect(try await store.delete("1", expecting: 3))
         #expect(try await other.load("1") == nil)
+    }
+
+    @Test("A connection whose transaction cannot be undone is not used again, and what is saved afterwards stays")
+    func notUndone() async throws {
+        try await other.save(archive("1"))
+        let refusal = DatabaseError.Reason.failed(code: "7", "No.")
+        store.losses.before.withLock { before in
+            before = ["commit", "rollback"].map { ($0, { _ in throw ConnectionFailure.refused(refusal) }) }
+        }
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.save(together: [archive("2"), archive("3")])
+        }
+        #expect(error?.reason == refusal)
+        #expect(try await store.save(archive("1", replacing: 1)) == 2)
+        #expect(try await other.load("1")?.revision == 2)
+        #expect(try await other.ids() == ["1"])
     }
 
     @Test("A connection that is lost again and again is an error, and nothing is done twice")

@@ -42,6 +42,10 @@ import Testing
     }
 
     private func reason(_ errors: any Error..., isChange: Bool = true) async -> DatabaseError.Reason? {
+        await reason(errors, isChange: isChange)
+    }
+
+    private func reason(_ errors: [any Error], isChange: Bool) async -> DatabaseError.Reason? {
         let error = await outcome(errors, isChange: isChange)
         let found = error as? DatabaseError
         #expect(found?.store == "shop" && found?.id == "1")
@@ -91,5 +95,16 @@ import Testing
         #expect(error?.reason == .failed(code: "40001", "again"))
         #expect(calls.withLock { $0 } == 31)
         #expect(opened.count == 1)
+    }
+
+    @Test(
+        "What others were faster with all the time is unclear if a connection was lost amid the change, and fails if it only reads",
+        .timeLimit(.minutes(5)),
+        arguments: [true, false]
+    )
+    func outrunAfterLoss(isChange: Bool) async throws {
+        let outruns = Array(repeating: ConnectionFailure.outrun("again"), count: 31)
+        let expected: DatabaseError.Reason = isChange ? .unclear("cut") : .failed(code: "40001", "again")
+        #expect(await reason([lost] + outruns, isChange: isChange) == expected)
     }
 }

@@ -84,6 +84,36 @@ private struct CountedStore: SQLStore {
         #expect(failures == [])
     }
 
+    @Test("What is saved is synced to the disk itself, also when the log is written into the file")
+    func synced() async throws {
+        let place = try Place()
+        let store = try await place.store()
+        for (name, value) in [("synchronous", 2), ("fullfsync", 1), ("checkpoint_fullfsync", 1)] {
+            for pool in [store.readers, store.writers] {
+                let found = try await pool.run(for: nil) { connection, _ in
+                    try connection.number(SQLStatement("pragma \(name)"))
+                }
+                #expect(found == value, "\(name)")
+            }
+        }
+    }
+
+    @Test("A time-out of any length is one, of 24 days at most")
+    func timeouts() async throws {
+        let most = Duration.seconds(Int64.max)
+        let place = try Place()
+        let store = try await place.store(busyTimeout: most)
+        #expect(try await store.save(archive("1")) == 1)
+        let found = try await store.writers.run(for: nil) { connection, _ in
+            try connection.number(SQLStatement("pragma busy_timeout"))
+        }
+        #expect(found == Int(Int32.max))
+        #expect((most + most).milliseconds == .max)
+        #expect((.zero - most - most).milliseconds == -.max)
+        #expect(Duration.microseconds(1_999).milliseconds == 1)
+        #expect(Duration.zero.milliseconds == 0)
+    }
+
     @Test("Stores that are made at once make one table")
     func together() async throws {
         for _ in 0..<10 {

@@ -11,10 +11,16 @@ public final class Proxy: Sendable {
 
         /// What the server sends.
         case answers
+
+        /// The last message of each answer, by which the server says that it is ready for more.
+        case ends
     }
 
     /// Where it listens.
     public let port: Int
+
+    /// How long something is held back before the connection is cut: who waits without a limit is to fail then, and not to hang.
+    private static let patience: Duration = .seconds(30)
 
     private let listener: Int32
     private let state = Mutex(State())
@@ -61,6 +67,11 @@ public final class Proxy: Sendable {
         state.withLock { !$0.isStalled && $0.stalled[direction, default: 0] < number }
     }
 
+    /// The number of bytes of the message "ReadyForQuery" at the end of what the server has sent.
+    private static func end(of bytes: ArraySlice<UInt8>) -> Int {
+        bytes.suffix(6).starts(with: [UInt8(ascii: "Z"), 0, 0, 0, 5]) ? 6 : 0
+    }
+
     private func forward(_ client: Int32, to port: Int) {
         let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard unsafe Self.withAddress(port, { unsafe connect(server, $0, $1) }) == 0 else {
@@ -75,12 +86,19 @@ public final class Proxy: Sendable {
         for (from, to, direction) in [(client, server, Direction.requests), (server, client, .answers)] {
             Thread.detachNewThread { [weak self] in
                 var buffer = [UInt8](repeating: 0, count: 1 << 16)
-                while true {
+                reading: while true {
                     let count = unsafe read(from, &buffer, buffer.count)
                     guard count > 0 else { break }
-                    // What is stalled for good is not kept either.
-                    while let self, !self.mayForward(number, direction) { usleep(5_000) }
-                    guard self != nil, unsafe write(to, buffer, count) == count else { break }
+                    let end = direction == .answers ? Self.end(of: buffer[..<count]) : 0
+                    let parts = [(buffer[..<(count - end)], direction), (buffer[(count - end)..<count], .ends)]
+                    for (part, direction) in parts where !part.isEmpty {
+                        // What is stalled for good is not kept either.
+                        let deadline = ContinuousClock.now + Self.patience
+                        while let self, !self.mayForward(number, direction), .now < deadline { usleep(5_000) }
+                        guard self?.mayForward(number, direction) == true else { break reading }
+                        let written = unsafe part.withUnsafeBytes { unsafe write(to, $0.baseAddress, $0.count) }
+                        guard written == part.count else { break reading }
+                    }
                 }
                 shutdown(to, Int32(SHUT_RDWR))
                 shutdown(from, Int32(SHUT_RDWR))
