@@ -427,6 +427,44 @@ import Testing
         #expect(try await deliver("b") == 2)
     }
 
+    @Test("What a handler has saved is for the next delivery, also if the clock stands still", arguments: 1...3)
+    func standingClock(machines: Int) async throws {
+        for number in 1...machines { try await walk("\(number)", 1) }
+        let policy = DeliveryPolicy(machinesAtOnce: 1)
+        let delivered = try await deliver(policy: policy) { [store, clock, log] _, key in
+            // Or a delivery that never ends would let no other test end.
+            guard log.all.count < 50 else { return }
+            try await store.update(key.id, of: Walk.self, scheduler: clock.scheduler) {
+                try $0.fire.step(SteppingState(1))
+            }
+        }
+        #expect(delivered == machines && log.all.count == machines)
+        #expect(try await deliver() == machines)
+    }
+
+    @Test("An effect that is tried again in the same delivery brings no later ones with it")
+    func triedAgain() async throws {
+        try await walk("1", 1)
+        let delivered = try await deliver(policy: DeliveryPolicy(firstDelay: .zero)) { [self] _, _ in
+            guard log.all.count == 1 else { return }
+            try await walk("1", 1)
+            throw Failed()
+        }
+        #expect(delivered == 1 && log.all == ["0", "0"])
+        #expect(try await left() == [0])
+    }
+
+    @Test("Machines whose ids differ in their UTF-8 alone hold up no others when both are damaged")
+    func damagedAlike() async throws {
+        let store = DamagedStore()
+        for id in ["effects n\u{E9}", "effects ne\u{301}"] {
+            try await store.inner.update(id, of: Walk.self) { try $0.fire.step(SteppingState(1)) }
+        }
+        let error = await #expect(throws: StoreError.self) { try await store.deliver(Walk.self) { _, _ in } }
+        guard case .damaged(let id, _) = error else { return #expect(Bool(false)) }
+        #expect(id.utf8.elementsEqual("effects ne\u{301}".utf8))
+    }
+
     @Test("A number of attempts from outside may be the largest one")
     func countless() async throws {
         try await walk("1", 1)
