@@ -454,15 +454,60 @@ import Testing
         #expect(try await left() == [0])
     }
 
-    @Test("Machines whose ids differ in their UTF-8 alone hold up no others when both are damaged")
-    func damagedAlike() async throws {
-        let store = DamagedStore()
-        for id in ["effects n\u{E9}", "effects ne\u{301}"] {
-            try await store.inner.update(id, of: Walk.self) { try $0.fire.step(SteppingState(1)) }
+    /// A store that claims as a database does: it looks at no more machines than it is to claim.
+    private struct ClaimingStore: StoreAround {
+        let base = DamagedStore()
+        var inner: InMemoryStore { base.inner }
+        func load(_ id: String) async throws -> StoredArchive? { try await base.load(id) }
+        func claim(
+            effectsBy date: Date,
+            of workflow: String,
+            limit: Int,
+            _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
+        ) async throws -> [StoredArchive] {
+            var claimed: [StoredArchive] = []
+            for id in try await inner.ids(withEffectsBy: date, of: workflow, limit: limit) {
+                guard let found = try await load(id), let changed = try change(found) else { continue }
+                _ = try await save(changed)
+                if let archive = try await load(id) { claimed.append(archive) }
+            }
+            return claimed
         }
-        let error = await #expect(throws: StoreError.self) { try await store.deliver(Walk.self) { _, _ in } }
-        guard case .damaged(let id, _) = error else { return #expect(Bool(false)) }
-        #expect(id.utf8.elementsEqual("effects ne\u{301}".utf8))
+    }
+
+    @Test("Damaged machines hold up no others, also if their ids differ in their UTF-8 alone")
+    func damagedAlike() async throws {
+        let store = ClaimingStore()
+        for id in ["effects n\u{E9}", "effects ne\u{301}", "fine"] {
+            try await store.inner.update(id, of: Walk.self, scheduler: clock.scheduler) {
+                try $0.fire.step(SteppingState(1))
+            }
+        }
+        let log = log
+        let policy = DeliveryPolicy(machinesAtOnce: 1)
+        await #expect(throws: StoreError.self) {
+            try await store.deliver(Walk.self, policy: policy, scheduler: clock.scheduler) { _, key in log.add(key.id) }
+        }
+        #expect(log.all == ["fine"])
+    }
+
+    @Test("Machines with effects that are for the next delivery hold up no others")
+    func leftAlone() async throws {
+        let store = ClaimingStore()
+        let clock = clock
+        @Sendable func walk(_ id: String) async throws {
+            try await store.update(id, of: Walk.self, scheduler: clock.scheduler) {
+                try $0.fire.step(SteppingState(1))
+            }
+        }
+        for id in ["1", "2", "3"] { try await walk(id) }
+        let log = log
+        let policy = DeliveryPolicy(machinesAtOnce: 1)
+        try await store.deliver(Walk.self, policy: policy, scheduler: clock.scheduler) { _, key in
+            log.add(key.id)
+            if log.all.count < 50 { try await walk(key.id) }
+        }
+        #expect(log.all == ["1", "2", "3"])
     }
 
     @Test("A number of attempts from outside may be the largest one")
