@@ -72,8 +72,9 @@ def unnamed(changed, changelog):
         accepted = {parts[-1]}
         if ": conforms to " in line:
             accepted.add(line.rsplit(".", 1)[-1])
-        # These have no name of their own: `Fire(…)`.
-        if parts[-1] in ("init", "callAsFunction", "subscript") and len(parts) > 1:
+        # These have no name of their own, or one that is no word: `Fire(…)`, `==`.
+        nameless = parts[-1] in ("init", "callAsFunction", "subscript") or not re.match(r"\w", parts[-1])
+        if nameless and len(parts) > 1:
             accepted.add(parts[-2])
         # A type that is new or gone speaks for its members.
         accepted |= {parts[end - 1] for end in range(1, len(parts)) if ".".join(parts[:end]) in own}

@@ -38,6 +38,9 @@ enum ArchivedDate {
     /// Years 1 to 9999, which ISO 8601 writes without an agreement between the parties; they begin with `Date.distantPast`.
     private static let writable = -63_114_076_800.0..<252_423_993_600.0
 
+    /// The number of bytes of `2026-01-01T12:00:00`, behind which decimals and a zone follow.
+    private static let headLength = 19
+
     static func text(of date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
         guard writable.contains(seconds) else { return nil }
@@ -57,14 +60,44 @@ enum ArchivedDate {
         )
     }
 
+    /// The date of a text; `nil` for one that is none, or that would be another day when it is written again.
     static func date(of text: String) -> Date? {
-        guard let point = text.firstIndex(of: ".") else { return try? Date(text, strategy: .iso8601) }
-        let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
-        let zone = text[digits.endIndex...]
-        guard !digits.isEmpty, let fraction = Double("0." + digits),
-            let whole = try? Date(text[..<point] + zone, strategy: .iso8601)
+        let head = String(decoding: text.utf8.prefix(headLength), as: UTF8.self)
+        // Foundation reads the 31st of February as a day of March.
+        guard let utc = wholeSeconds(of: head + "Z"), utc.formatted(.iso8601) == head + "Z" else { return nil }
+        // By its UTF-8: what follows the head may belong to the same character.
+        var zone = Substring(text.utf8.dropFirst(headLength))
+        var decimals: Substring?
+        if zone.first == "." {
+            let digits = zone.dropFirst().prefix { $0.isASCII && $0.isNumber }
+            (zone, decimals) = (zone[digits.endIndex...], digits)
+        }
+        guard let whole = zone == "Z" ? utc : date(head, in: zone), let exact = date(whole, with: decimals),
+            writable.contains(exact.timeIntervalSinceReferenceDate)
         else { return nil }
-        if whole.timeIntervalSinceReferenceDate == -1, fraction > 0, let missing = Double("0." + complement(digits)) {
+        return exact
+    }
+
+    /// The date of a text without decimals; `nil` also if something follows it.
+    private static func wholeSeconds(of text: String) -> Date? {
+        let all = text.startIndex..<text.endIndex
+        let found = try? Date.ISO8601FormatStyle.iso8601.consuming(text, startingAt: all.lowerBound, in: all)
+        guard let found, found.upperBound == all.upperBound else { return nil }
+        return found.output
+    }
+
+    /// The date in a zone, of which Foundation checks the hours, but neither minutes nor seconds; and it takes decimals.
+    private static func date(_ head: String, in zone: Substring) -> Date? {
+        let numbers = zone.split { !$0.isNumber }
+        let afterHours = (numbers.first?.dropFirst(2) ?? "") + numbers.dropFirst().joined()
+        let areInRange = afterHours.enumerated().allSatisfy { place, digit in place % 2 == 1 || digit < "6" }
+        return areInRange && zone.first != "." ? wholeSeconds(of: head + zone) : nil
+    }
+
+    private static func date(_ whole: Date, with decimals: Substring?) -> Date? {
+        guard let decimals else { return whole }
+        guard !decimals.isEmpty, let fraction = Double("0." + decimals) else { return nil }
+        if whole.timeIntervalSinceReferenceDate == -1, fraction > 0, let missing = Double("0." + complement(decimals)) {
             return Date(timeIntervalSinceReferenceDate: -missing)
         }
         return Date(timeIntervalSinceReferenceDate: whole.timeIntervalSinceReferenceDate + fraction)

@@ -154,6 +154,47 @@ import Testing
         #expect(try Self.text(machine).contains("\"date\":\"2000-12-31T23:59:59.99999999999999999Z\""))
     }
 
+    private static func date(_ text: String) throws -> Double {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .archived
+        return try decoder.decode([Date].self, from: Data("[\"\(text)\"]".utf8))[0].timeIntervalSinceReferenceDate
+    }
+
+    @Test(
+        "A date with something behind it, or with a part that is none, is malformed",
+        arguments: [
+            "2001-01-01T12:00:00Zgarbage", "2001-01-01T12:00:00.5Z trailing", "2001-01-01T12:00:00.5.5Z",
+            "2001-01-01T12:00:00.Z", "2001-01-01T12:00:00", "2001-01-01T12:00:00.5", "2001-01-01T12:00:00+02:00x",
+            "2001-02-31T12:00:00Z", "2001-02-29T12:00:00Z", "2001-02-29T12:00:00+02:00", "2001-13-01T12:00:00Z",
+            "2001-01-01T24:00:00Z", "2001-01-01T25:00:00Z", "2001-01-01T12:60:00Z", "2001-01-01T12:00:60Z",
+            "2001-01-01T12:00:00+02:60", "2001-01-01T12:00:00+0299", "2001-01-01T12:00:00+02:00:99",
+            "2001-1-1T12:00:00Z",
+            "99999-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+01:00",
+            "2001-01-01T12:00:00\u{301}Z", "2001-01-01T12:00:00Z\u{301}", "2001-01-01", "", "é",
+        ]
+    )
+    func brokenDates(text: String) {
+        #expect(throws: DecodingError.self) { try Self.date(text) }
+        let archive =
+            #"{"activated":true,"data":{"due":"\#(text)","urls":[]},"format":1,"revision":0,"#
+            + #""state":"Queued","version":3,"workflow":"Ticket"}"#
+        #expect(throws: ArchiveError.self) { try StateMachine<Ticket>(archive: Data(archive.utf8)) }
+    }
+
+    @Test("A date may have any zone, and any year that can be written")
+    func zones() throws {
+        for (zone, hours) in [
+            ("Z", 0), ("z", 0), ("UTC", 0), ("GMT", 0), ("+02:00", -2), ("+0200", -2), ("+02", -2), ("-02:30", 2.5),
+            ("GMT+2", -2), ("+2:00", -2),
+        ] {
+            #expect(try Self.date("2001-01-01T12:00:00\(zone)") == (12 + hours) * 3_600)
+            #expect(try Self.date("2001-01-01T12:00:00.25\(zone)") == (12 + hours) * 3_600 + 0.25)
+        }
+        #expect(try Self.date("0001-01-01T00:00:00Z") == Date.distantPast.timeIntervalSinceReferenceDate)
+        #expect(try Self.date("9999-12-31T23:59:59.5Z") == 252_423_993_599.5)
+        #expect(try Self.date("2004-02-29T00:00:00Z") == 99_705_600)
+    }
+
     @Test("What JSON cannot say is a typed error that names the state", arguments: [Double.nan, .infinity])
     func unwritable(_ number: Double) {
         let machine = StateMachine<Full>(alreadyIn: FullState(number: number))

@@ -427,6 +427,89 @@ import Testing
         #expect(try await deliver("b") == 2)
     }
 
+    @Test("What a handler has saved is for the next delivery, also if the clock stands still", arguments: 1...3)
+    func standingClock(machines: Int) async throws {
+        for number in 1...machines { try await walk("\(number)", 1) }
+        let policy = DeliveryPolicy(machinesAtOnce: 1)
+        let delivered = try await deliver(policy: policy) { [store, clock, log] _, key in
+            // Or a delivery that never ends would let no other test end.
+            guard log.all.count < 50 else { return }
+            try await store.update(key.id, of: Walk.self, scheduler: clock.scheduler) {
+                try $0.fire.step(SteppingState(1))
+            }
+        }
+        #expect(delivered == machines && log.all.count == machines)
+        #expect(try await deliver() == machines)
+    }
+
+    @Test("An effect that is tried again in the same delivery brings no later ones with it")
+    func triedAgain() async throws {
+        try await walk("1", 1)
+        let delivered = try await deliver(policy: DeliveryPolicy(firstDelay: .zero)) { [self] _, _ in
+            guard log.all.count == 1 else { return }
+            try await walk("1", 1)
+            throw Failed()
+        }
+        #expect(delivered == 1 && log.all == ["0", "0"])
+        #expect(try await left() == [0])
+    }
+
+    /// A store that claims as a database does: it looks at no more machines than it is to claim.
+    private struct ClaimingStore: StoreAround {
+        let base = DamagedStore()
+        var inner: InMemoryStore { base.inner }
+        func load(_ id: String) async throws -> StoredArchive? { try await base.load(id) }
+        func claim(
+            effectsBy date: Date,
+            of workflow: String,
+            limit: Int,
+            _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
+        ) async throws -> [StoredArchive] {
+            var claimed: [StoredArchive] = []
+            for id in try await inner.ids(withEffectsBy: date, of: workflow, limit: limit) {
+                guard let found = try await load(id), let changed = try change(found) else { continue }
+                _ = try await save(changed)
+                if let archive = try await load(id) { claimed.append(archive) }
+            }
+            return claimed
+        }
+    }
+
+    @Test("Damaged machines hold up no others, also if their ids differ in their UTF-8 alone")
+    func damagedAlike() async throws {
+        let store = ClaimingStore()
+        for id in ["effects n\u{E9}", "effects ne\u{301}", "fine"] {
+            try await store.inner.update(id, of: Walk.self, scheduler: clock.scheduler) {
+                try $0.fire.step(SteppingState(1))
+            }
+        }
+        let log = log
+        let policy = DeliveryPolicy(machinesAtOnce: 1)
+        await #expect(throws: StoreError.self) {
+            try await store.deliver(Walk.self, policy: policy, scheduler: clock.scheduler) { _, key in log.add(key.id) }
+        }
+        #expect(log.all == ["fine"])
+    }
+
+    @Test("Machines with effects that are for the next delivery hold up no others")
+    func leftAlone() async throws {
+        let store = ClaimingStore()
+        let clock = clock
+        @Sendable func walk(_ id: String) async throws {
+            try await store.update(id, of: Walk.self, scheduler: clock.scheduler) {
+                try $0.fire.step(SteppingState(1))
+            }
+        }
+        for id in ["1", "2", "3"] { try await walk(id) }
+        let log = log
+        let policy = DeliveryPolicy(machinesAtOnce: 1)
+        try await store.deliver(Walk.self, policy: policy, scheduler: clock.scheduler) { _, key in
+            log.add(key.id)
+            if log.all.count < 50 { try await walk(key.id) }
+        }
+        #expect(log.all == ["1", "2", "3"])
+    }
+
     @Test("A number of attempts from outside may be the largest one")
     func countless() async throws {
         try await walk("1", 1)

@@ -112,6 +112,49 @@ import Testing
         #expect(try await store.load("1") == nil)
     }
 
+    struct Deep: Effect {
+        let value: JSONValue
+    }
+
+    final class DeepState: WorkflowState, Effecting {
+        let levels: Int
+        init(_ levels: Int) { self.levels = levels }
+        var effects: [any Effect] { [Deep(value: (0..<levels).reduce(1) { value, _ in .array([value]) })] }
+    }
+
+    struct Abyss: Workflow {
+        static var initial: any WorkflowState { QuietState() }
+        static var effects: [any Effect.Type] { [Deep.self] }
+        let dive = Event(from: QuietState.self, to: DeepState.self)
+    }
+
+    @Test("An effect is saved if it is no deeper than can be read again, and refused otherwise", arguments: 54...70)
+    func depth(levels: Int) async throws {
+        do {
+            try await store.update("1", of: Abyss.self) { try $0.fire.dive(DeepState(levels)) }
+        } catch ArchiveError.unwritableEffect("Deep", _) {
+            #expect(levels > 59)
+            #expect(try await store.load("1") == nil)
+            return
+        }
+        #expect(levels <= 59)
+        #expect(try await store.machine("1", of: Abyss.self) != nil)
+        #expect(try await store.deliver(Abyss.self) { _, _ in } == 1)
+    }
+
+    @Test("Keys and archives of ids that are written differently are different, also if a string equals the other")
+    func equivalentIDs() async throws {
+        let ids = ["n\u{E9}", "ne\u{301}"]
+        let keys = ids.map { EffectKey(id: $0, revision: 1, index: 0) }
+        #expect(keys[0] != keys[1] && Set(keys + keys).count == 2)
+        let archives = ids.map { StoredArchive(id: $0, revision: 1, workflow: "", state: "", archive: Data()) }
+        #expect(archives[0] != archives[1] && Set(archives + archives).count == 2)
+        for id in ids { try await store.update(id, of: Office.self) { try $0.fire.mail(MailingState(id)) } }
+        let seen = Mutex<Set<EffectKey>>([])
+        try await store.deliver(Office.self) { _, key in _ = seen.withLock { $0.insert(key) } }
+        #expect(seen.withLock { $0.count } == 2)
+    }
+
     @Test("An archive keeps its effects, byte for byte besides them, wherever the member stands")
     func bytes() async throws {
         try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("\"outbox\"")) }
@@ -277,6 +320,24 @@ import Testing
             try await store.deliver(Office.self) { _, _ in
                 begin.yield()
                 try await Task.sleep(for: .seconds(3_600))
+            }
+        }
+        for await _ in began { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await store.effects(of: Office.self).map(\.attempts) == [0])
+        #expect(try await store.deliver(Office.self) { _, _ in } == 1)
+    }
+
+    @Test("A handler that is cancelled and throws an error of its own has made no attempt, either")
+    func cancelledWithError() async throws {
+        struct Interrupted: Error {}
+        try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("1")) }
+        let (began, begin) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            try await store.deliver(Office.self) { _, _ in
+                begin.yield()
+                do { try await Task.sleep(for: .seconds(3_600)) } catch { throw Interrupted() }
             }
         }
         for await _ in began { break }

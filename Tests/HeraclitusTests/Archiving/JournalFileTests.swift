@@ -169,6 +169,23 @@ import Testing
         #expect(try await place.lines() == numbers)
     }
 
+    @Test("Who appends late what was saved before several deletions doubles no line", arguments: [false, true])
+    func lateAfterDeletions(isSameProcess: Bool) async throws {
+        let place = try Place()
+        let clock = ManualClock()
+        let parcels = (0..<4).map { _ in StateMachine<Parcel>(scheduler: clock.scheduler) }
+        for parcel in parcels {
+            clock.advance(by: .seconds(1))
+            for _ in 1...2 { try Self.fire(parcel) }
+        }
+        let file = place.file
+        for parcel in parcels + parcels {
+            let store = JournaledStore(InMemoryStore(), journal: isSameProcess ? file : place.file)
+            try await store.save(StoredArchive(parcel, id: "a", replacing: 0))
+        }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:1", "a:2", "a:1", "a:2", "a:1", "a:2"])
+    }
+
     @Test("Who saves later and is here first does not keep the lines of others away, nor double them")
     func overtaking() async throws {
         let place = try Place()

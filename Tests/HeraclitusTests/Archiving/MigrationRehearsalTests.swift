@@ -61,6 +61,23 @@ import Testing
         await #expect(throws: PickyStore.Cut.self) { try await store.rehearseMigration(of: Post<Mail>.self) }
     }
 
+    @Test("A damaged file is found whose workflow nobody can read; a whole one of another workflow is none")
+    func damagedFile() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try DirectoryStore(at: folder)
+        for id in ["a", "b", "c"] { try await store.save(StateMachine<Post<Mail>>(), as: id, expecting: 0) }
+        try await store.save(StateMachine<TicketLamp>(), as: "lamp", expecting: 0)
+        try Data().write(to: folder.appendingPathComponent("b.json"))
+        let rehearsal = try await store.rehearseMigration(of: Post<Mail>.self)
+        #expect(rehearsal.readable == [1: 2] && rehearsal.failures.map(\.id) == ["b"])
+        let text = String(repeating: "x", count: 1_000)
+        let large = StoredArchive(id: "d", revision: 0, workflow: "Other", state: text, archive: Data(text.utf8))
+        try await store.save(large)
+        let small = try DirectoryStore(at: folder, limit: 1_500)
+        #expect(try await small.rehearseMigration(of: Post<Mail>.self).failures.map(\.id) == ["b"])
+    }
+
     // MARK: Effects
 
     protocol MailKind: Effect { static var sample: Self { get } }

@@ -447,6 +447,20 @@ import Testing
         #expect(try await store.ids(of: Ticket.self) == [])
     }
 
+    @Test("Of a file whose id is too long for a name the first line is read, and a damaged one is not listed")
+    func longIDs() async throws {
+        let place = try Place("directory")
+        let folder = try #require(place.folder)
+        let ids = ["short", String(repeating: "x", count: 200), String(repeating: "y", count: 200)]
+        for id in ids { try await place.store.save(Self.ticket("a"), as: id, expecting: 0) }
+        #expect(try await place.store.ids() == ids)
+        for file in try place.files where !file.hasPrefix("y") {
+            try Data("no archive".utf8).write(to: folder.appendingPathComponent(file))
+        }
+        #expect(try await place.store.ids() == [ids[0], ids[2]])
+        await #expect(throws: StoreError.self) { try await place.store.load(ids[1]) }
+    }
+
     @Test("No id leads out of the folder")
     func outside() async throws {
         let parent = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -162,4 +162,73 @@ import Testing
         let error = await #expect(throws: StoreError.self) { try await endless.upgrade(Second.self) }
         guard case .tooManyConflicts("0", attempts: 20) = error else { return #expect(Bool(false)) }
     }
+
+    final class GrownState: WorkflowState {
+        let total: Int
+        let text: String
+        init(_ total: Int, _ text: String) { (self.total, self.text) = (total, text) }
+    }
+
+    /// Makes one of the machines larger than some stores allow.
+    struct Growing: Workflow {
+        static var name: String { "Counting" }
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [
+                .renameState("OldCounter", to: "GrownState", in: 2),
+                .step("write the total out", in: 2) { archive in
+                    archive.data["total"] = archive.data["count"]
+                    let isLarge = archive.data["count"]?.intValue == 3
+                    archive.data["text"] = .string(String(repeating: "x", count: isLarge ? 2_000 : 1))
+                },
+            ]
+        }
+        static var initial: any WorkflowState { GrownState(0, "") }
+        let add = Event(updating: GrownState.self)
+    }
+
+    @Test("What cannot be saved is told with its id, and the others are upgraded, each once", arguments: [1, 2, 10])
+    func unsaved(batch: Int) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try DirectoryStore(at: folder, limit: 1_000)
+        try await Self.filled(store, 6)
+        let failed = Mutex<[String]>([])
+        let upgrade = try await store.upgrade(
+            Growing.self,
+            batch: batch,
+            failed: { id, error in
+                guard case ArchiveError.tooLarge(_, limit: 1_000) = error else { throw error }
+                failed.withLock { $0.append(id) }
+            }
+        )
+        #expect(failed.withLock { $0 } == ["2"])
+        #expect(upgrade.examined == 6 && upgrade.upgraded == 5)
+        #expect(try await store.ids(of: nil, in: "OldCounter") == ["2"])
+        for id in ["0", "1", "3", "4", "5"] { #expect(try await store.load(id)?.revision == 2) }
+        await #expect(throws: ArchiveError.self) { try await store.upgrade(Growing.self) }
+    }
+
+    /// A store that saves no more from some time on.
+    private final class EndingStore: StoreAround {
+        struct Cut: Error {}
+        let inner = InMemoryStore()
+        let end = Mutex<(any Error)?>(nil)
+
+        func save(_ archive: StoredArchive) async throws -> Int {
+            if let error = end.withLock({ $0 }) { throw error }
+            return try await inner.save(archive)
+        }
+    }
+
+    @Test("What keeps a store from saving anything is no fault of an archive", arguments: [false, true])
+    func unsavable(isCancelled: Bool) async throws {
+        let store = EndingStore()
+        try await Self.filled(store, 2)
+        store.end.withLock { $0 = isCancelled ? CancellationError() : EndingStore.Cut() }
+        let error = await #expect(throws: (any Error).self) {
+            try await store.upgrade(Second.self, failed: { id, _ in Issue.record("\(id) must not fail") })
+        }
+        #expect(isCancelled ? error is CancellationError : error is EndingStore.Cut)
+    }
 }

@@ -9,6 +9,8 @@
 extension ArchiveStore {
     /// Hands the effects of a workflow's machines to a handler: those that are there now, each at least once.
     ///
+    /// What is saved after the call has leased the effects of its machine is for the next call, also if the clock stands still.
+    ///
     /// ```swift
     /// try await store.deliver(Order.self) { effect, key in
     ///     switch effect {
@@ -43,36 +45,29 @@ extension ArchiveStore {
         failed: @escaping @Sendable (_ effect: StoredEffect, _ error: any Error) async throws -> Void = { _, _ in },
         _ handle: @escaping @Sendable (_ effect: any Effect, _ key: EffectKey) async throws -> Void
     ) async throws -> Int {
-        // What is saved from now on is for the next call, or this one might never end: here, and under the lease of each machine.
+        // What is saved from now on is for the next call, or this one might never end.
         let date = scheduler.date
         var count = 0
-        let damaged = Lock<[String: StoreError]>([:])
+        let machines = KnownMachines()
         let waiting = WaitingIDs(atLeast: 10_000)
         while true {
             try Task.checkCancellation()
             let lease = Lease(policy: policy, scheduler: scheduler)
-            let known = damaged.withLock { $0.count }
-            // More by those that are damaged, or they would hold up all others.
+            let known = machines.countLeftAlone
+            // More by those that are left alone, or they would hold up all others.
             let limit = min(max(1, policy.machinesAtOnce), .max - known) + known
             let claimed = try await WaitingIDs.$ofDelivery.withValue(waiting) {
-                try await claim(effectsBy: date, of: W.name, limit: limit) {
-                    do {
-                        return try $0.leased(lease, by: date)
-                    } catch StoreError.damaged(let id, let explanation) {
-                        damaged.withLock { $0[id] = .damaged(id: id, explanation: explanation) }
-                        return nil
-                    }
-                }
+                try await claim(effectsBy: date, of: W.name, limit: limit) { $0.leased(lease, by: date, machines) }
             }
-            let found = damaged.withLock { $0 }
-            if claimed.isEmpty, found.count == known {
-                if let first = found.min(by: { $0.key < $1.key }) { throw first.value }
+            if claimed.isEmpty, machines.countLeftAlone == known {
+                if let error = machines.firstDamage { throw error }
                 return count
             }
             count += try await withThrowingTaskGroup(of: Int.self) { group in
                 for archive in claimed {
                     group.addTask {
-                        try await work(off: archive, of: W.self, lease, failed: failed, handle)
+                        let last = machines.noteLease(of: archive)
+                        return try await work(off: archive, upTo: last, of: W.self, lease, failed: failed, handle)
                     }
                 }
                 return try await group.reduce(0, +)
@@ -80,9 +75,10 @@ extension ArchiveStore {
         }
     }
 
-    /// Carries out the effects of a machine that were there when they were leased, as long as that goes well.
+    /// Carries out the effects of a machine that were saved up to a revision, as long as that goes well.
     private func work<W: Workflow>(
         off archive: StoredArchive,
+        upTo lastRevision: Int,
         of workflow: W.Type,
         _ lease: Lease,
         failed: @Sendable (_ effect: StoredEffect, _ error: any Error) async throws -> Void,
@@ -99,13 +95,15 @@ extension ArchiveStore {
                 try await renewing(lease, of: archive.id) { try await handle(effect, stored.key) }
                 outcome = .done
                 count += 1
-            } catch let error as CancellationError where Task.isCancelled {
-                _ = try? await settle(stored.key, .cancelled, lease, archive.revision)
-                throw error
             } catch {
+                // A handler that is cancelled may throw any error.
+                if Task.isCancelled {
+                    _ = try? await settle(stored.key, .cancelled, lease, lastRevision)
+                    throw CancellationError()
+                }
                 outcome = .failed(error)
             }
-            outbox = try await settle(stored.key, outcome, lease, archive.revision)
+            outbox = try await settle(stored.key, outcome, lease, lastRevision)
             if case .failed(let error) = outcome {
                 let now = try await load(archive.id).flatMap { try $0.outbox() }
                 let place = now?.index(of: stored.key)
@@ -121,9 +119,9 @@ extension ArchiveStore {
         _ key: EffectKey,
         _ outcome: Outcome,
         _ lease: Lease,
-        _ leasedRevision: Int
+        _ lastRevision: Int
     ) async throws -> Outbox? {
-        try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease, leasedRevision) }
+        try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease, lastRevision) }
     }
 
     /// Calls a body, and renews the lease of a machine's effects as long as it runs.
@@ -188,12 +186,66 @@ private enum Outcome {
     case cancelled
 }
 
+/// What a call knows of the machines that it has come upon.
+private final class KnownMachines: Sendable {
+    private struct Content {
+        /// Up to which revision the effects of those that were leased are for this call.
+        var lastRevisions: [ExactID: Int] = [:]
+
+        /// Those with effects that are not for this call: they are damaged, or were saved too late.
+        var leftAlone: Set<ExactID> = []
+        var damages: [ExactID: StoreError] = [:]
+    }
+
+    private let content = Lock(Content())
+
+    /// How many machines are left alone.
+    var countLeftAlone: Int { content.withLock { $0.leftAlone.count } }
+
+    /// Why the first machine is damaged; `nil` if none is.
+    var firstDamage: StoreError? { content.withLock { $0.damages.min { $0.key < $1.key }?.value } }
+
+    /// Up to which revision a machine's effects are for this call.
+    ///
+    /// The date alone does not tell: a handler may have others saved at the same date.
+    func lastRevision(of id: String) -> Int { content.withLock { $0.lastRevisions[ExactID(id)] ?? .max } }
+
+    /// Notes that a machine's effects are leased, after which what is saved is for the next call, also if these have failed and are leased again.
+    /// - Returns: Up to which revision they are for this call.
+    func noteLease(of archive: StoredArchive) -> Int {
+        content.withLock { content in
+            let id = ExactID(archive.id)
+            let last = content.lastRevisions[id] ?? archive.revision
+            content.lastRevisions[id] = last
+            return last
+        }
+    }
+
+    /// Notes that the effects of a machine are not for this call.
+    func leaveAlone(_ id: String, because damage: StoreError? = nil) {
+        content.withLock { content in
+            content.leftAlone.insert(ExactID(id))
+            if let damage { content.damages[ExactID(id)] = damage }
+        }
+    }
+}
+
 extension StoredArchive {
     /// The archive with its effects leased; `nil` if there is nothing to do any more.
-    fileprivate func leased(_ lease: Lease, by date: Date) throws(StoreError) -> StoredArchive? {
-        guard var outbox = try outbox(), let due = outbox.due, due <= date, outbox.head != nil else { return nil }
-        (outbox.worker, outbox.date) = (lease.worker, lease.end)
-        return try with(outbox)
+    fileprivate func leased(_ lease: Lease, by date: Date, _ machines: KnownMachines) -> StoredArchive? {
+        do throws(StoreError) {
+            guard var outbox = try outbox(), let due = outbox.due, due <= date, let next = outbox.headRevision
+            else { return nil }
+            guard next <= machines.lastRevision(of: id) else {
+                machines.leaveAlone(id)
+                return nil
+            }
+            (outbox.worker, outbox.date) = (lease.worker, lease.end)
+            return try with(outbox)
+        } catch {
+            machines.leaveAlone(id, because: error)
+            return nil
+        }
     }
 }
 
@@ -204,7 +256,7 @@ extension Outbox {
         _ key: EffectKey,
         _ outcome: Outcome,
         _ lease: Lease,
-        _ leasedRevision: Int
+        _ lastRevision: Int
     ) -> Outbox? {
         let index = index(of: key)
         guard worker == lease.worker else {
@@ -232,7 +284,7 @@ extension Outbox {
                 delay = lease.policy.delay(after: failures)
             }
         }
-        guard goesOn, let head, effects[head].revision ?? .max <= leasedRevision else {
+        guard goesOn, let headRevision, headRevision <= lastRevision else {
             worker = nil
             date = lease.scheduler.date + delay
             return Outbox()

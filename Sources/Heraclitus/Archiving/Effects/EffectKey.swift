@@ -20,6 +20,25 @@ public struct EffectKey: Sendable, Hashable, Codable {
     public init(id: String, revision: Int, index: Int) { (self.id, self.revision, self.index) = (id, revision, index) }
 }
 
+extension EffectKey {
+    /// Whether two keys identify one effect; ids are compared by their UTF-8, as stores compare them.
+    /// - Parameters:
+    ///   - left: A key.
+    ///   - right: Another key.
+    /// - Returns: Whether they do.
+    public static func == (left: EffectKey, right: EffectKey) -> Bool {
+        (ExactID(left.id), left.revision, left.index) == (ExactID(right.id), right.revision, right.index)
+    }
+
+    /// Hashes the parts of the key, of the id its UTF-8.
+    /// - Parameter hasher: The hasher.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactID(id))
+        hasher.combine(revision)
+        hasher.combine(index)
+    }
+}
+
 extension EffectKey: CustomStringConvertible {
     /// The parts with slashes between them: `42/7/0`.
     public var description: String { "\(id)/\(revision)/\(index)" }

@@ -41,6 +41,9 @@ struct Outbox: Codable {
     /// The next effect to be carried out; a parked one holds no other up.
     var head: Int? { effects.firstIndex { !$0.isParked } }
 
+    /// The revision with which the next effect was saved; `nil` if there is none.
+    var headRevision: Int? { head.map { effects[$0].revision ?? .max } }
+
     /// When the next effect may be carried out; the distant future if all are parked, `nil` if there are none.
     var due: Date? { effects.isEmpty ? nil : head == nil ? .distantFuture : date ?? .distantPast }
 
@@ -92,11 +95,18 @@ struct Outbox: Codable {
                 throw .unknownEffect(type.name, known: W.effects.map { $0.name })
             }
             do {
-                effects.append(Entry(name: type.name, data: try JSONValue(json: try archiveEncoder.encode(effect))))
+                effects.append(Entry(name: type.name, data: try Self.data(of: effect, at: effects.count)))
             } catch {
                 throw .unwritableEffect(type.name, underlyingError: error)
             }
         }
+    }
+
+    /// The data of an effect, read as from its place in the archive: what is too deep there could never be read again.
+    private static func data(of effect: any Effect, at index: Int) throws -> JSONValue {
+        let text = try JSONText([UInt8](try archiveEncoder.encode(effect)))
+        let place: [any CodingKey] = [EnvelopeKey.outbox, CodingKeys.effects, JSONKey(index: index), JSONKey("data")]
+        return try ArchiveDecoder(.text(text, 0), at: place).raw()
     }
 }
 

@@ -78,11 +78,11 @@ extension ArchiveStore {
 
 extension [String] {
     /// The texts in the one order that stores have, in which ids that look the same but differ in their UTF-8 have a place each.
-    func sortedByUTF8() -> [String] { sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+    func sortedByUTF8() -> [String] { sorted { ExactID($0) < ExactID($1) } }
 
     /// Of sorted texts, those that come after one, which need not be among them.
     func following(_ text: String?) -> ArraySlice<String> {
         guard let text else { return self[...] }
-        return drop { !text.utf8.lexicographicallyPrecedes($0.utf8) }
+        return drop { ExactID($0) <= ExactID(text) }
     }
 }

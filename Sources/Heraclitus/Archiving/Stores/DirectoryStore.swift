@@ -204,7 +204,8 @@ public final class DirectoryStore: ArchiveStore {
 
     /// Finds the ids of all archives, or of those of a workflow, or of those in a state.
     ///
-    /// For all ids it reads the names of the files, whatever is in them. Otherwise it reads the first line of each file; then damaged files, and
+    /// For all ids it reads the names of the files, whatever is in them. It reads the first line only where a name does not say the id, because
+    /// that is too long. For the ids of a workflow or a state it reads the first line of each file. Where it reads first lines, damaged files, and
     /// files that are not those of a store, are left out.
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
@@ -227,7 +228,7 @@ public final class DirectoryStore: ArchiveStore {
 
     /// Finds the next ids of a listing.
     ///
-    /// It reads the names of all files, but the first lines of no more files than it needs.
+    /// It reads the names of all files, and the first lines of those whose ids are too long for a name, but of others no more than it needs.
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.

@@ -3,7 +3,7 @@ public final class InMemoryStore: ArchiveStore {
     private let storage = Lock(Storage())
 
     fileprivate struct Storage {
-        var archives: [[UInt8]: StoredArchive] = [:]
+        var archives: [ExactID: StoredArchive] = [:]
 
         /// The largest revision of what was deleted, which what is new comes after.
         var deleted = 0
@@ -15,7 +15,7 @@ public final class InMemoryStore: ArchiveStore {
     /// Loads the archive that is stored for an id.
     /// - Parameter id: Any text.
     /// - Returns: The archive; `nil` if nothing is stored.
-    public func load(_ id: String) async -> StoredArchive? { storage.withLock { $0.archives[Array(id.utf8)] } }
+    public func load(_ id: String) async -> StoredArchive? { storage.withLock { $0.archives[ExactID(id)] } }
 
     /// Stores an archive, which replaces the one with its revision.
     /// - Parameter archive: The archive.
@@ -53,7 +53,7 @@ public final class InMemoryStore: ArchiveStore {
     public func delete(_ id: String, expecting revision: Int? = nil) async throws(StoreError) -> Bool {
         try storage.withLock { storage throws(StoreError) in
             if let revision { try storage.expect(revision, of: id) }
-            guard let archive = storage.archives.removeValue(forKey: Array(id.utf8)) else { return false }
+            guard let archive = storage.archives.removeValue(forKey: ExactID(id)) else { return false }
             storage.deleted = max(storage.deleted, archive.revision)
             return true
         }
@@ -78,12 +78,12 @@ extension InMemoryStore.Storage {
     fileprivate mutating func save(_ archive: StoredArchive) throws(StoreError) -> Int {
         try expect(archive.revision, of: archive.id)
         let revision = (archive.revision == 0 ? deleted : archive.revision) + 1
-        archives[Array(archive.id.utf8)] = archive.with(revision: revision)
+        archives[ExactID(archive.id)] = archive.with(revision: revision)
         return revision
     }
 
     fileprivate func expect(_ revision: Int, of id: String) throws(StoreError) {
-        let found = archives[Array(id.utf8)]?.revision ?? 0
+        let found = archives[ExactID(id)]?.revision ?? 0
         guard found == revision else { throw .conflict(id: id, expected: revision, found: found) }
     }
 }

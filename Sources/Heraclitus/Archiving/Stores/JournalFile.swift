@@ -16,8 +16,8 @@
 /// Any number of processes may append to it at once, through ``JournaledStore``. Each appends whole lines under a lock that the system
 /// releases when it ends, and syncs them and the name of the file. A process that is killed while it writes, or finds the disk full, leaves a part of a line at the end.
 /// The next line begins a new one after it, and who reads is told of it. The first time a process appends, it reads the file once, and keeps
-/// the last number of each machine in memory. The file may be moved away at any time: the next line begins another one, in which a process that
-/// has not read the first begins with all lines that it finds in an archive.
+/// the last number of each machine in memory, also of those that were deleted. The file may be moved away at any time: the next line begins
+/// another one, in which a process that has not read the first begins with all lines that it finds in an archive.
 ///
 /// A machine that is made anew after a deletion has a journal of its own. It is known by the date of its line 1, so journals of one id that begin
 /// at the very same date count as one.
@@ -41,8 +41,7 @@ public actor JournalFile {
     /// The number of the file whose name is known to be on the disk.
     private var namedFile: Int?
 
-    // By the UTF-8 of its id, as stores distinguish them: a `String` equals others that are written differently.
-    private var lastLines: [[UInt8]: LastLines] = [:]
+    private var lastLines: [ExactID: LastLines] = [:]
 
     /// Names a file, which is made with the first line.
     /// - Parameter file: The file.
@@ -58,10 +57,10 @@ public actor JournalFile {
         let file = try locked()
         let end = try catchUp(file)
         var data = Data(end > offset ? "\n".utf8 : "".utf8)
-        var appended: [[UInt8]: LastLines] = [:]
+        var appended: [ExactID: LastLines] = [:]
         for (id, journal) in journals {
             guard let began = journal.began else { continue }
-            let key = Array(id.utf8)
+            let key = ExactID(id)
             var found = appended[key] ?? lastLines[key] ?? LastLines()
             let last = found.number(of: began)
             let lines = journal.firstLine..<(journal.firstLine + journal.count)
@@ -147,7 +146,7 @@ public actor JournalFile {
 
     private func note(_ line: LineBuffer.Line) {
         guard case .data(let data) = line, let entry = try? LineHead(data) else { return }
-        let key = Array(entry.id.utf8)
+        let key = ExactID(entry.id)
         let began = entry.began ?? lastLines[key]?.began ?? entry.date
         lastLines[key, default: LastLines()].note(entry.line, of: began, in: fileNumber)
     }
@@ -161,12 +160,14 @@ public actor JournalFile {
     }
 }
 
-/// The last lines that the file has of an id: that of the journal to which the id's last line belongs, and that of the journal before.
+/// The last lines that the file has of an id, one for each of its journals.
 ///
-/// There are two when a machine was deleted and made anew. Who has saved the old one may append its lines after those of the new one.
+/// There are several when a machine was deleted and made anew. Who has saved an old one may append its lines after those of newer ones.
 private struct LastLines {
     private var current: (began: Date, number: Int)?
-    private var other: (began: Date, number: Int)?
+
+    /// The numbers of the last lines of the id's other journals, by the dates when these began.
+    private var others: [Date: Int] = [:]
 
     /// The number of the file in which the id's last line is.
     private var fileNumber = 0
@@ -177,8 +178,7 @@ private struct LastLines {
     /// The number of the last line of the journal that began at a date; 0 if there is none.
     func number(of began: Date) -> Int {
         if let current, current.began == began { return current.number }
-        if let other, other.began == began { return other.number }
-        return 0
+        return others[began] ?? 0
     }
 
     /// Whether the next line of a journal follows one of the same journal in a file.
@@ -188,7 +188,7 @@ private struct LastLines {
 
     /// Notes a line of a journal, which is now the last one of the id.
     mutating func note(_ number: Int, of began: Date, in fileNumber: Int) {
-        if began != current?.began { other = current }
+        if let current, current.began != began { others[current.began] = current.number }
         current = (began, number)
         self.fileNumber = fileNumber
     }

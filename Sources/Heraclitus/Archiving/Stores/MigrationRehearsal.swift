@@ -64,6 +64,9 @@ extension MigrationRehearsal: CustomStringConvertible {
 extension ArchiveStore {
     /// Reads every archive of a workflow as today's definition does, migrations included, with the effects that wait, and changes nothing.
     ///
+    /// It loads all that the store lists, because a damaged archive may not say of which workflow it is. So damaged ones count for every workflow.
+    /// A damaged file of a ``DirectoryStore`` whose id is too long for its name is not listed.
+    ///
     /// Run it with a copy of the store before users get a new version:
     ///
     /// ```swift
@@ -76,15 +79,19 @@ extension ArchiveStore {
     /// - Throws: Errors of the store's medium.
     public func rehearseMigration<W: Workflow>(of workflow: W.Type) async throws -> MigrationRehearsal {
         var rehearsal = MigrationRehearsal()
-        for id in try await ids(of: W.self) {
+        let listed = Set(try await ids(of: W.self).map(ExactID.init))
+        // A damaged archive may not say of which workflow it is.
+        for id in try await ids() {
             do {
                 // What somebody has deleted meanwhile is nothing to migrate.
-                if let stored = try await load(id) { rehearsal.add(stored, of: W.self) }
+                guard let stored = try await load(id), stored.workflow == W.name else { continue }
+                rehearsal.add(stored, of: W.self)
             } catch StoreError.damaged(_, let explanation) {
                 rehearsal.add(.malformed(path: "", explanation: explanation), of: id)
             } catch let error as ArchiveError {
                 guard case .tooLarge = error else { throw error }
-                rehearsal.add(error, of: id)
+                // One that is not listed is of another workflow.
+                if listed.contains(ExactID(id)) { rehearsal.add(error, of: id) }
             }
         }
         return rehearsal

@@ -27,8 +27,8 @@ extension ArchiveStore {
     ///   - id: The id after which to begin; `nil` for the first.
     ///   - batch: The number of archives that are loaded and saved at once.
     ///   - progress: Is called after each batch. If it throws, what was upgraded stays.
-    ///   - failed: Gets the id and the error of an archive that cannot be upgraded, and may throw to leave out the rest. By
-    ///     default it throws the error.
+    ///   - failed: Gets the id and the error of an archive that cannot be loaded, upgraded or saved, and may throw to leave out
+    ///     the rest. By default it throws the error.
     /// - Returns: How far it has come: to the end.
     /// - Throws: What `failed` and `progress` throw; errors of the store's medium.
     @discardableResult
@@ -73,15 +73,44 @@ extension ArchiveStore {
                     try failed(archive.id, error)
                 }
             }
-            let revisions = try await save(each: changed)
-            upgraded += revisions.count { $0 != nil }
+            let (saved, conflicts) = try await saved(changed, failed)
+            upgraded += saved
             // Somebody else has saved them meanwhile, perhaps a program of the older version.
-            remaining = zip(changed, revisions).filter { $1 == nil }.map(\.0.id)
+            remaining = conflicts
             if attempt == attempts {
                 for id in remaining { try failed(id, StoreError.tooManyConflicts(id: id, attempts: attempts)) }
             }
         }
         return upgraded
+    }
+
+    /// Saves archives at once, or those that can be saved if there is one that cannot; an error of the medium is thrown.
+    /// - Returns: How many were saved, and the ids of those that somebody else has saved meanwhile.
+    private nonisolated(nonsending) func saved(
+        _ archives: [StoredArchive],
+        _ failed: (_ id: String, _ error: any Error) throws -> Void
+    ) async throws -> (count: Int, conflicts: [String]) {
+        do {
+            let revisions = try await save(each: archives)
+            let conflicts = zip(archives, revisions).filter { $1 == nil }.map(\.0.id)
+            return (archives.count - conflicts.count, conflicts)
+        } catch  where !error.isOfOneArchive {
+            throw error
+        } catch {}
+        var (count, conflicts) = (0, [String]())
+        for archive in archives {
+            do {
+                try await save(archive)
+                count += 1
+            } catch StoreError.conflict {
+                // It may have been saved with the others, before the one that cannot be.
+                let stored = try? await load(archive.id)
+                if stored?.archive == archive.archive { count += 1 } else { conflicts.append(archive.id) }
+            } catch  where error.isOfOneArchive {
+                try failed(archive.id, error)
+            }
+        }
+        return (count, conflicts)
     }
 
     /// Loads archives at once, or those that can be loaded if there is one that cannot.
@@ -101,6 +130,16 @@ extension ArchiveStore {
             }
         }
         return archives
+    }
+}
+
+extension Error {
+    /// Whether it is the fault of an archive that a store cannot save, and not one of the store's medium.
+    fileprivate var isOfOneArchive: Bool {
+        switch self as any Error {
+        case is StoreError, ArchiveError.tooLarge: true
+        default: false
+        }
     }
 }
 

@@ -104,3 +104,22 @@ public struct StoredArchive: Sendable, Hashable {
         return machine
     }
 }
+
+extension StoredArchive {
+    /// Whether two archives are the same; ids are compared by their UTF-8, as stores compare them.
+    /// - Parameters:
+    ///   - left: An archive.
+    ///   - right: Another archive.
+    /// - Returns: Whether they are.
+    public static func == (left: StoredArchive, right: StoredArchive) -> Bool {
+        (ExactID(left.id), left.revision, left.workflow, left.state, left.due, left.archive)
+            == (ExactID(right.id), right.revision, right.workflow, right.state, right.due, right.archive)
+    }
+
+    /// Hashes the id by its UTF-8, and the revision.
+    /// - Parameter hasher: The hasher.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactID(id))
+        hasher.combine(revision)
+    }
+}
