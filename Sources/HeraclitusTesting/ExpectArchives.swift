@@ -98,6 +98,10 @@ private struct Comparison {
         if let before = before as? [AnyHashable: Any], let after = after as? [AnyHashable: Any] {
             return differences(before, after, path)
         }
+        // A subclass that was read as its superclass has the same properties, or fewer.
+        guard type(of: before) == type(of: after) else {
+            return ["\(path) was a \(type(of: before)) and is a \(type(of: after))"]
+        }
         let (old, new) = (Mirror(reflecting: before), Mirror(reflecting: after))
         if old.children.isEmpty, old.superclassMirror == nil {
             return "\(before)" == "\(after)" ? [] : ["\(path) was \(before) and is \(after)"]

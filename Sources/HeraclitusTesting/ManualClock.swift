@@ -70,14 +70,19 @@ public final class ManualClock: Clock, Sendable {
         /// At a deadline it shows the very date of it, and not one that was calculated from the instant.
         /// - Returns: The sleepers that wake there.
         mutating func move(to deadline: Date?, before end: End) -> [Sleeper] {
+            // A callback, or another thread, may have moved the clock further than this.
+            guard now < end.instant else {
+                date = max(date, end.date)
+                return wake()
+            }
             let sleeper = sleepers.map(\.end).min().flatMap { $0 < end.instant ? max($0, now) : nil }
             if let deadline, deadline <= end.date {
                 let instant = Instant(offset: end.instant.offset - .seconds(end.date.timeIntervalSince(deadline)))
                 if sleeper.map({ instant <= $0 }) ?? true {
-                    now = min(max(now, instant), end.instant)
-                    date = max(date, deadline)
                     // Only when it was carried out is the end reached.
-                    if now >= end.instant { now = Instant(offset: end.instant.offset - .nanoseconds(1)) }
+                    let last = Instant(offset: end.instant.offset - .nanoseconds(1))
+                    now = max(now, min(instant, last))
+                    date = max(date, deadline)
                     return wake()
                 }
             }
@@ -126,6 +131,9 @@ public final class ManualClock: Clock, Sendable {
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// Moves the clock, stopping at everything that is due on the way.
+    ///
+    /// Callbacks may move it, too, and several threads at once: each moves it as far as it says from where it was then, so the time of one is
+    /// not added to that of another.
     /// - Parameter duration: By how much; not less than nothing.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "Time does not go back; a date can be set back.")

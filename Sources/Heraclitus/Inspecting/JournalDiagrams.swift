@@ -7,14 +7,15 @@
 extension Journal {
     /// The journal as a sequence diagram in Mermaid: a lifeline for each state, an arrow for each fire, and a note for anything else.
     ///
-    /// An arrow from a state to itself with a cross is a rejected fire, with its reason.
+    /// An arrow from a state to itself with a cross is a rejected fire, with its reason. What has happened in machines within the states is
+    /// left out.
     /// - Returns: The text of the diagram.
     public func mermaidSequence() -> String {
         let states = statesInOrder
         let ids = Dictionary(states.enumerated().map { ($1, "s\($0)") }) { first, _ in first }
         var lines = ["sequenceDiagram"]
         lines += states.enumerated().map { "    participant s\($0) as \(mermaidText($1))" }
-        for (number, occurrence) in zip(firstLine..., self) {
+        for (number, occurrence) in zip(firstLine..., self) where occurrence.path == nil {
             let source = ids[occurrence.source] ?? "s0"
             let text = mermaidText("\(number). \(occurrence.what)")
             func arrow(_ form: String, to state: String?, _ note: String? = nil) -> String {
@@ -35,7 +36,7 @@ extension Journal {
 
     /// The journal as a Gantt chart in Mermaid: a section for each state, and a bar for each stay, with the event that has led there.
     ///
-    /// A rejected fire is a milestone. When the state was entered that the first line leaves, the journal does not know; that stay is left out.
+    /// A rejected fire is a milestone. What has happened in machines within the states is left out. When the state was entered that the first line leaves, the journal does not know; that stay is left out.
     /// The last stay ends with the last line.
     /// - Returns: The text of the chart.
     public func mermaidGantt() -> String {
@@ -48,7 +49,7 @@ extension Journal {
             let tags = (isLast ? "active, " : "") + "l\(stay.line), \(stay.from), \(end)"
             sections[stay.state, default: []].append("    \(stay.line). \(mermaidText(stay.event)) :\(tags)")
         }
-        for (number, occurrence) in zip(firstLine..., self) {
+        for (number, occurrence) in zip(firstLine..., self) where occurrence.path == nil {
             let date = occurrence.milliseconds
             switch occurrence.kind {
             case .transitioned where occurrence.isUpdate: break
@@ -64,7 +65,9 @@ extension Journal {
         }
         end(at: last?.milliseconds ?? 0, isLast: true)
         // Mermaid takes no title without a text.
-        var lines = ["gantt"] + [first?.workflow ?? ""].filter { !$0.isEmpty }.map { "    title \(mermaidText($0))" }
+        var lines =
+            ["gantt"]
+            + [first { $0.path == nil }?.workflow ?? ""].filter { !$0.isEmpty }.map { "    title \(mermaidText($0))" }
         lines += ["    dateFormat x", "    axisFormat %Y-%m-%d %H:%M:%S"]
         for state in statesInOrder {
             guard let bars = sections[state] else { continue }
@@ -76,8 +79,10 @@ extension Journal {
     /// The names of the states, in the order in which the journal names them.
     private var statesInOrder: [String] {
         var seen: Set<String> = []
-        return flatMap { [$0.source] + ($0.kind == .transitioned ? [$0.destination ?? $0.source] : []) }
-            .filter { seen.insert($0).inserted }
+        return filter { $0.path == nil }.flatMap {
+            [$0.source] + ($0.kind == .transitioned ? [$0.destination ?? $0.source] : [])
+        }
+        .filter { seen.insert($0).inserted }
     }
 }
 

@@ -7,7 +7,7 @@
 extension Journal: CustomStringConvertible {
     /// A table for people: a line for each occurrence, with its number, date, revision, event, states, and how long callbacks took.
     ///
-    /// The last column has the user info of a transition, and the text of anything else. Dates are in UTC, with milliseconds.
+    /// An event of a machine within a state has the path of that behind it. The last column has the user info of a transition, and the text of anything else. Dates are in UTC, with milliseconds.
     public var description: String {
         guard !isEmpty else { return "An empty journal." }
         let head = ["line", "date", "revision", "event", "from", "to", "took", "note"]
@@ -32,7 +32,7 @@ extension Journal: CustomStringConvertible {
             "\(firstLine + index)",
             occurrence.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
             "\(occurrence.revision)",
-            occurrence.what,
+            occurrence.what + (occurrence.path.map { " (\($0))" } ?? ""),
             occurrence.source,
             occurrence.outcomeInBrief,
             occurrence.duration.map(\.inBrief) ?? "",

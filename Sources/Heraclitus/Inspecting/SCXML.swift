@@ -8,7 +8,8 @@ extension TransitionTable {
     ///
     /// A state that holds machines is a state with a child for each of its ``regions``, parallel if there are several. The ids of the states
     /// in there and their events begin with the names on the way, and a dot: `PlacedState.payment.OpenState`, `payment.settle`. Readers of SCXML
-    /// take `payment` for the beginning of `payment.settle`; so where an event is named like the machine, it is `_x_payment.settle`.
+    /// take `payment` for the beginning of `payment.settle`; so where an event is named like the machine, it is `_x_payment.settle`. Of machines
+    /// without names of their own, such as those in a list, the second is `Bell.2`.
     /// - Returns: The text of the document.
     public func scxml() -> String {
         let head = [
@@ -51,10 +52,16 @@ extension TransitionTable {
         eventPath: String,
         besides eventNames: Set<String>
     ) -> [String] {
+        var uses: [String: Int] = [:]
         let parts = regions.flatMap { region in
-            let (name, id) = (xmlName(region.name), "\(state).\(xmlName(region.name))")
+            let plain = xmlName(region.name)
+            uses[plain, default: 0] += 1
+            let number = uses[plain, default: 1]
+            // No name has a dot.
+            let name = number == 1 ? plain : "\(plain).\(number)"
+            let id = "\(state).\(name)"
             // No name begins like this: what is behind `_x` in one is a number.
-            let path = eventPath + (eventNames.contains(name) ? "_x_" : "") + name + "."
+            let path = eventPath + (eventNames.contains(plain) ? "_x_" : "") + name + "."
             let states = region.table.scxmlStates(statePath: id + ".", eventPath: path).map { "    \($0)" }
             return ["<state id=\"\(id)\" initial=\"\(id).\(xmlName(region.table.initial))\">"] + states + ["</state>"]
         }

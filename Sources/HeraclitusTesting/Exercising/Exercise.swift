@@ -146,7 +146,8 @@ struct Exercise<W: Workflow> {
 
     /// The numbers of the samples that may make a state for an event to enter, those of the event first; `nil` for an empty state's object.
     func samples(for state: String, event: String) -> [Int?] {
-        let fitting = samples.indices.filter { samples[$0].mayMake(state, for: event) }
+        let superstates = Array(sequence(first: state) { table.superstates[$0] }.dropFirst())
+        let fitting = samples.indices.filter { samples[$0].mayMake(state, below: superstates, for: event) }
         let ordered: [Int?] = fitting.filter { samples[$0].event != nil } + fitting.filter { samples[$0].event == nil }
         return ordered.isEmpty && W.emptyState(named: state) != nil ? [nil] : ordered
     }

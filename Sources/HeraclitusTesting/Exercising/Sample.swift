@@ -80,7 +80,17 @@ public struct UnsuitableSample: Error, Equatable, CustomStringConvertible {
 
 extension Sample {
     /// Whether it may make a state for an event to enter.
-    func mayMake(_ state: String, for event: String) -> Bool {
-        (self.event ?? event) == event && (self.state.map { $0 == state } ?? true)
+    ///
+    /// One of an event is declared as the event is, and may make a subclass of that.
+    /// - Parameters:
+    ///   - state: The state.
+    ///   - superstates: The states of which it is a subclass.
+    ///   - event: The event.
+    /// - Returns: `false` if it certainly makes another one.
+    func mayMake(_ state: String, below superstates: [String], for event: String) -> Bool {
+        if let own = self.event {
+            return own == event && self.state.map { ([state] + superstates).contains($0) } ?? true
+        }
+        return self.state.map { $0 == state } ?? true
     }
 }

@@ -22,9 +22,9 @@ struct DataComparison {
             else { continue }
             switch (value, now) {
             case (.array, .array):
-                // What has other keys is found by them.
-                let isAlike = oldShape.hasSamePaths(below: "\(path)[]", as: newShape)
-                if isAlike, value.withoutOrder != now.withoutOrder {
+                // What has lost keys is found by them; new ones say nothing of the others.
+                let isWhole = oldShape.hasNoPaths(below: "\(path)[]", missingIn: newShape)
+                if isWhole, value.withoutOrder != now.limited(to: oldShape, at: path).withoutOrder {
                     changes.append((path, "has other elements when an archive is read: \(value.text) and \(now.text)"))
                 }
             case _ where value.isContainer && now.isContainer: break

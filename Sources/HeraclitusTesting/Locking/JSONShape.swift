@@ -29,10 +29,9 @@ struct JSONShape: Codable, Equatable {
         outermost(types.keys.filter { other.types[$0] == nil && types[$0] != ["null"] })
     }
 
-    /// Whether another one has the same paths at and below one.
-    func hasSamePaths(below path: String, as other: JSONShape) -> Bool {
-        func paths(of shape: JSONShape) -> Set<String> { Set(shape.types.keys.filter { $0.hasPrefix(path) }) }
-        return paths(of: self) == paths(of: other)
+    /// Whether another one has all paths at and below one that this has.
+    func hasNoPaths(below path: String, missingIn other: JSONShape) -> Bool {
+        types.keys.allSatisfy { !$0.hasPrefix(path) || other.types[$0] != nil }
     }
 
     private func outermost(_ paths: [String]) -> [String] {
@@ -79,6 +78,22 @@ extension JSONValue {
         case .object(let members): members.isEmpty
         case .array(let elements): elements.isEmpty
         default: false
+        }
+    }
+
+    /// The same without what is at paths that a shape does not have.
+    func limited(to shape: JSONShape, at path: String) -> JSONValue {
+        switch self {
+        case .object(let members):
+            let kept = members.filter { shape.types[DataPath.path(path, then: $0.key)] != nil }
+            return .object(
+                Dictionary(
+                    kept.map { ($0.key, $0.value.limited(to: shape, at: DataPath.path(path, then: $0.key))) }
+                ) { $1 }
+            )
+        case .array(let elements):
+            return .array(elements.map { $0.limited(to: shape, at: "\(path)[]") })
+        default: return self
         }
     }
 

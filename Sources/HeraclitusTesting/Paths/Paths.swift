@@ -35,9 +35,10 @@ extension TransitionTable {
                 path(from: beginnings[tour[0]], tour.dropFirst().map { $0 - beginnings.count }, in: graph)
             }
         case .transitionPairs:
-            return Postman(overPairsOf: graph, from: beginnings).paths(in: graph).map { start, edges in
-                path(from: start, edges, in: graph)
-            }
+            let paths = Postman(overPairsOf: graph, from: beginnings).paths(in: graph)
+            // What begins where nothing leads on is in no pair.
+            let alone = beginnings.filter { graph.leaving[$0].isEmpty }.map { (start: $0, edges: [Int]()) }
+            return (paths + alone).map { start, edges in path(from: start, edges, in: graph) }
         case .randomWalks(let count, let length, let seed):
             var lots = Lots(seed: seed)
             return (0..<max(count, 0)).compactMap { _ in

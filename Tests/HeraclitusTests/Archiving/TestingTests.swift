@@ -224,4 +224,21 @@ import Testing
         #expect(error?.properties == ["part.lost was 2 and is 1", "parts[1].lost was 2 and is 1"])
         #expect(error?.description.hasPrefix("HalfState loses in an archive: part.lost") == true)
     }
+
+    class Reason: Codable, @unchecked Sendable {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+    final class TimeOut: Reason, @unchecked Sendable {}
+    final class GoneState: WorkflowState {
+        let reason: Reason
+        init(_ reason: Reason) { self.reason = reason }
+    }
+
+    @Test("A value that comes back as one of another type is found, although it has the same properties")
+    func otherType() throws {
+        try expectArchives(GoneState(Reason("a")))
+        let error = #expect(throws: LostInArchive.self) { try expectArchives(GoneState(TimeOut("a"))) }
+        #expect(error?.properties == ["reason was a TimeOut and is a Reason"])
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import Synchronization
 import Testing
 
 @Suite("Diagrams of composites") struct CompositeDiagramTests {
@@ -331,5 +332,40 @@ import Testing
         ]
         let answer = try SCXMLTests.run(Order.table.scxml(), [steps.map(\.event)])
         #expect(answer.map { $0.map { $0.sorted() } } == [steps.map(\.states)])
+    }
+
+    final class TowerState: EmptyState, Composite {
+        let parcels = [StateMachine<Parcel>(), StateMachine<Parcel>()]
+        private enum CodingKeys: CodingKey {}
+        var regions: [any Region] { parcels }
+        func copied() -> TowerState { TowerState() }
+    }
+    struct Stack: Workflow {
+        static var initial: any WorkflowState { TowerState() }
+        let fall = Event(from: TowerState.self, to: ShippedState.self)
+    }
+
+    @Test("Machines in a list have ids of their own in SCXML")
+    func idsInLists() {
+        let ids = Stack.table.scxml().matches(of: /id="([^"]*)"/).map { String($0.1) }
+        #expect(ids.contains("TowerState.Parcel.PackedState") && ids.contains("TowerState.Parcel.2.PackedState"))
+        #expect(Set(ids).count == ids.count)
+        #expect(Stack.table.scxml().contains(#"event="Parcel.2.pack" target="TowerState.Parcel.2.PackedState""#))
+    }
+
+    @Test("A journal of a tree is drawn as that of its outermost machine, and printed with the paths of the others")
+    func journalOfTree() throws {
+        let (order, placed) = try placed()
+        let heard = Mutex<[Occurrence]>([])
+        order.observeTree { occurrence in heard.withLock { $0.append(occurrence) } }
+        try placed.parcel.fire.pack()
+        try order.fire.lapse()
+        let journal = Heraclitus.Journal(heard.withLock { $0 })
+        #expect(journal.count == 2)
+        for diagram in [journal.mermaidGantt(), journal.mermaidSequence()] {
+            #expect(diagram.contains("LapsedState") && !diagram.contains("PackedState"))
+        }
+        #expect(journal.mermaidGantt().contains("title Order"))
+        #expect("\(journal)".contains("pack (parcel)"))
     }
 }

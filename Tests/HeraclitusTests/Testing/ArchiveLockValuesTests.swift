@@ -260,4 +260,29 @@ import Testing
             }
         }
     }
+
+    struct Item: Codable {
+        var kind = Kind.fancy
+    }
+    struct PricedItem: Codable {
+        var kind = LenientKind.other
+        var currency = "EUR"
+        init() {}
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            kind = try container.decode(LenientKind.self, forKey: .kind)
+            currency = try container.decodeIfPresent(String.self, forKey: .currency) ?? "EUR"
+        }
+    }
+
+    @Test("Nor does a new key of the elements hide that another value of theirs is read as another one")
+    func elementsWithNewKeys() throws {
+        try inFolder { folder in
+            try lock(Kinds(kind: [Item()]), in: folder, recording: true)
+            let error = #expect(throws: IncompatibleArchives.self) {
+                try lock(Kinds(kind: [PricedItem()]), in: folder, recording: true)
+            }
+            #expect(error?.breaks.first?.explanation.contains(#""kind" has other elements"#) == true)
+        }
+    }
 }

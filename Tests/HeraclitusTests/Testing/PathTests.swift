@@ -195,4 +195,25 @@ import Testing
         let walks = table.paths(covering: .randomWalks(5, length: 9, seed: 3))
         #expect(walks.count == 5 && Set(walks).count > 1 && walks.allSatisfy { $0.steps.count == 9 })
     }
+
+    final class BeginState: EmptyState {}
+    final class FinishState: EmptyState {}
+    final class ImportedState: EmptyState {}
+    struct Importing: Workflow {
+        static var initial: any WorkflowState { BeginState() }
+        static var states: [any WorkflowState.Type] { [ImportedState.self] }
+        let go = Event(from: BeginState.self, to: FinishState.self)
+    }
+
+    @Test(
+        "A state in which machines begin, and which nothing leaves, has a path without steps",
+        arguments: [
+            PathCoverage.transitions, .transitionPairs,
+        ]
+    )
+    func alone(_ coverage: PathCoverage) {
+        let paths = Importing.table.paths(covering: coverage)
+        #expect(paths.map(\.start).sorted() == ["BeginState", "ImportedState"])
+        #expect(paths.first { $0.start == "ImportedState" }?.steps.isEmpty == true)
+    }
 }
