@@ -15,7 +15,7 @@ extension Journal {
         let ids = Dictionary(states.enumerated().map { ($1, "s\($0)") }) { first, _ in first }
         var lines = ["sequenceDiagram"]
         lines += states.enumerated().map { "    participant s\($0) as \(mermaidText($1))" }
-        for (number, occurrence) in zip(firstLine..., self) where occurrence.path == nil {
+        for (number, occurrence) in ownLines {
             let source = ids[occurrence.source] ?? "s0"
             let text = mermaidText("\(number). \(occurrence.what)")
             func arrow(_ form: String, to state: String?, _ note: String? = nil) -> String {
@@ -49,7 +49,7 @@ extension Journal {
             let tags = (isLast ? "active, " : "") + "l\(stay.line), \(stay.from), \(end)"
             sections[stay.state, default: []].append("    \(stay.line). \(mermaidText(stay.event)) :\(tags)")
         }
-        for (number, occurrence) in zip(firstLine..., self) where occurrence.path == nil {
+        for (number, occurrence) in ownLines {
             let date = occurrence.milliseconds
             switch occurrence.kind {
             case .transitioned where occurrence.isUpdate: break
@@ -65,9 +65,8 @@ extension Journal {
         }
         end(at: last?.milliseconds ?? 0, isLast: true)
         // Mermaid takes no title without a text.
-        var lines =
-            ["gantt"]
-            + [first { $0.path == nil }?.workflow ?? ""].filter { !$0.isEmpty }.map { "    title \(mermaidText($0))" }
+        let workflow = ownLines.first?.occurrence.workflow ?? ""
+        var lines = ["gantt"] + [workflow].filter { !$0.isEmpty }.map { "    title \(mermaidText($0))" }
         lines += ["    dateFormat x", "    axisFormat %Y-%m-%d %H:%M:%S"]
         for state in statesInOrder {
             guard let bars = sections[state] else { continue }
@@ -79,10 +78,14 @@ extension Journal {
     /// The names of the states, in the order in which the journal names them.
     private var statesInOrder: [String] {
         var seen: Set<String> = []
-        return filter { $0.path == nil }.flatMap {
-            [$0.source] + ($0.kind == .transitioned ? [$0.destination ?? $0.source] : [])
-        }
-        .filter { seen.insert($0).inserted }
+        return ownLines.map(\.occurrence)
+            .flatMap { [$0.source] + ($0.kind == .transitioned ? [$0.destination ?? $0.source] : []) }
+            .filter { seen.insert($0).inserted }
+    }
+
+    /// The lines of the machine itself with their numbers, and not those of machines within its states.
+    private var ownLines: [(number: Int, occurrence: Occurrence)] {
+        zip(firstLine..., self).lazy.filter { $1.path == nil }.map { ($0, $1) }
     }
 }
 
