@@ -5,8 +5,8 @@ struct EffectNotes: Sendable {
     /// Tells the date.
     let scheduler: Scheduler
 
-    /// Those that the archive of an id had, as they stood there, by the UTF-8 of the id: an archive of another id does not get them.
-    private(set) var carried: [[UInt8]: JSONValue] = [:]
+    /// Those that the archive of an id had, as they stood there, by the id: an archive of another id does not get them.
+    private(set) var carried: [ExactID: JSONValue] = [:]
 
     /// Those of the states that were entered since, in order.
     private(set) var entered: [any Effect] = []
@@ -24,12 +24,12 @@ struct EffectNotes: Sendable {
 
     /// Notes which ones the archive of an id has, among them the first of those of states that were entered.
     mutating func noteSaved(_ carried: JSONValue, in id: String, among entered: Int = 0) {
-        self.carried[Array(id.utf8)] = carried
+        self.carried[ExactID(id)] = carried
         self.entered.removeFirst(min(entered, self.entered.count))
     }
 
     /// Those that the archive of an id had.
-    func carried(in id: String) -> JSONValue? { carried[Array(id.utf8)] }
+    func carried(in id: String) -> JSONValue? { carried[ExactID(id)] }
 }
 
 extension MachineCore {

@@ -36,8 +36,8 @@ extension Journal {
 
     /// The journal as a Gantt chart in Mermaid: a section for each state, and a bar for each stay, with the event that has led there.
     ///
-    /// A rejected fire is a milestone. What has happened in machines within the states is left out. When the state was entered that the first line leaves, the journal does not know; that stay is left out.
-    /// The last stay ends with the last line.
+    /// A rejected fire is a milestone. What has happened in machines within the states is left out. When the state was entered that the first
+    /// line leaves, the journal does not know; that stay is left out. The last stay ends with the last line.
     /// - Returns: The text of the chart.
     public func mermaidGantt() -> String {
         var sections: [String: [String]] = [:]

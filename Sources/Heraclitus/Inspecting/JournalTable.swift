@@ -7,7 +7,8 @@
 extension Journal: CustomStringConvertible {
     /// A table for people: a line for each occurrence, with its number, date, revision, event, states, and how long callbacks took.
     ///
-    /// An event of a machine within a state has the path of that behind it. The last column has the user info of a transition, and the text of anything else. Dates are in UTC, with milliseconds.
+    /// An event of a machine within a state has the path of that machine behind it. The last column has the user info of a transition, and the
+    /// text of anything else. Dates are in UTC, with milliseconds.
     public var description: String {
         guard !isEmpty else { return "An empty journal." }
         let head = ["line", "date", "revision", "event", "from", "to", "took", "note"]

@@ -66,6 +66,7 @@ extension MachineCore {
             definition,
             state,
             PackedStatus(state.withObject(definition.indexOfBeginning), activation),
+            // Asked first: most machines need none, and what it is made from takes a tenth of making a machine.
             environment: definition.equips(scheduler) || journal != nil
                 ? definition.environment(
                     scheduler,

@@ -54,6 +54,7 @@ struct StateHooks: Sendable {
         whenLeft = CallbackPhases(listening: [
             (.guards, exitGuarding != nil), (.willExit, exitPreparing != nil), (.didExit, exiting != nil),
         ])
+        // Effects are noted with the entry, of states in which something begins.
         whenEntered = CallbackPhases(listening: [
             (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil),
             (.didEnter, entering != nil), (.activityStart, isEffecting),
