@@ -119,8 +119,8 @@ extension ArchiveError {
             DecodingError.dataCorrupted(let context):
             context.debugDescription
         case EncodingError.invalidValue(let value, let context):
-            "\(value) at \(path(context.codingPath)): \(context.debugDescription)"
-        default: "\(error)"
+            "\(text(of: value)) at \(path(context.codingPath)): \(context.debugDescription)"
+        default: text(of: error)
         }
     }
 }

@@ -47,7 +47,7 @@ struct Envelope: Encodable {
         if state.keepsEntry, let entered = snapshot.entered.flatMap(ArchivedDate.text) {
             try container.encode(entered, forKey: .entered)
         }
-        if isOfMachine, let journal = snapshot.journal {
+        if isOfMachine, let journal = snapshot.journal, !ValueAlone.isUnderWay {
             try container.encode(ArchivedJournal(journal), forKey: .journal)
         }
         if extras.contains(.definition) { try container.encode(definition.table(), forKey: .definition) }

@@ -75,7 +75,7 @@ struct EnvelopeReader {
                     revision: revision,
                     isActivated: isActivated,
                     state: name,
-                    data: try container.decode(JSONValue.self, forKey: .data)
+                    data: try container.decode(RawData.self, forKey: .data).value
                 ),
                 at: here
             )
@@ -142,4 +142,14 @@ struct EnvelopeReader {
     private var here: String { ArchiveError.path(decoder.codingPath) }
 
     private func path(_ key: EnvelopeKey) -> String { ArchiveError.path(decoder.codingPath + [key]) }
+}
+
+/// The data of a state in an older version, of which whatever was written can be read.
+private struct RawData: Decodable {
+    let value: JSONValue
+
+    init(from decoder: any Decoder) throws {
+        // A value of this reader is read without a call for each level. Other decoders call themselves, so they have a limit.
+        value = try (decoder as? ArchiveDecoder)?.node.value(levels: .max) ?? JSONValue(from: decoder)
+    }
 }

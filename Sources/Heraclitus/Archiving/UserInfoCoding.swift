@@ -26,10 +26,51 @@ extension UserInfo: Codable {
 
     /// Encodes every value.
     /// - Parameter encoder: The encoder.
-    /// - Throws: The error of a value.
+    /// - Throws: The error of a value; `EncodingError` for one that lies more than 64 levels deep, which could not be read again.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ValueKey.self)
-        for (key, value) in values { try container.encode(value, forKey: ValueKey(key)) }
+        let levels = JSONValue.depthLimit - encoder.codingPath.count - 1
+        for (key, value) in values {
+            guard value.isReadable(levels: levels) else {
+                throw EncodingError.invalidValue(
+                    text(of: value),
+                    .init(codingPath: encoder.codingPath + [ValueKey(key)], debugDescription: JSONValue.tooDeep)
+                )
+            }
+            try container.encode(value, forKey: ValueKey(key))
+        }
+    }
+}
+
+/// A value of a user info that is encoded on its own, to see whether it could be read again.
+struct ValueAlone: Encodable {
+    /// Whether one is being encoded now.
+    ///
+    /// Then those within it are not encoded twice. And a machine leaves its journal out, which may have it in the user info of a line.
+    @TaskLocal static var isUnderWay = false
+
+    let value: UserInfo.Value
+
+    /// As a member, because a value that encodes nothing is an empty object only within another one.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: UserInfo.ValueKey.self)
+        try container.encode(value, forKey: UserInfo.ValueKey("value"))
+    }
+
+    fileprivate func json() throws -> Data { try Self.$isUnderWay.withValue(true) { try archiveEncoder.encode(self) } }
+}
+
+extension Decodable where Self: Encodable & Sendable {
+    /// Whether it is a single value that throws by itself if it cannot be read again.
+    fileprivate var isSingle: Bool {
+        self is String || self is Int || self is Double || self is Bool || self is JSONValue
+    }
+
+    /// Whether no more levels lie within it, as far as it can be encoded at all.
+    fileprivate func isReadable(levels: Int) -> Bool {
+        if isSingle || ValueAlone.isUnderWay { return true }
+        guard let json = try? ValueAlone(value: self).json() else { return true }
+        return JSONSurvey(json.span).depth <= levels + 1
     }
 }
 
@@ -52,13 +93,7 @@ struct WritableUserInfo: Encodable {
     ///
     /// An encoder also writes a `Decimal` that is no number, and values at any depth.
     private func readable(_ value: UserInfo.Value) throws -> UserInfo.Value {
-        switch value {
-        // Most are of these types, which throw by themselves.
-        case is String, is Int, is Double, is Bool, is JSONValue: return value
-        default:
-            // Encoded as a member, because a value that encodes nothing is an empty object only within another one.
-            let json = try JSONValue(json: archiveEncoder.encode(UserInfo(["value": value])))
-            return json["value"] ?? .null
-        }
+        if value.isSingle { return value }
+        return try JSONValue(json: ValueAlone(value: value).json())["value"] ?? .null
     }
 }

@@ -36,6 +36,9 @@ struct Call: ~Copyable {
     /// What the caller passed along, for users, who may pass it on.
     var userInfo: UserInfo { UserInfo(storedIn: lentUserInfo?.object).withoutCause }
 
+    /// Whether it is of an event that fires by itself because a time has come.
+    var isDue: Bool { UserInfo(storedIn: lentUserInfo?.object).due != nil }
+
     /// The machine, for threads that wait for it.
     var parkable: any Parkable {
         guard let machine = lentMachine.object as? any Parkable else {

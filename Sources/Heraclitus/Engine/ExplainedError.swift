@@ -52,7 +52,7 @@ extension ExplainedError {
 }
 
 /// What an error says of itself: as a `LocalizedError`, or else in its description.
-func ownWords(of error: any Error) -> String { localizedWords(of: error) ?? "\(error)" }
+func ownWords(of error: any Error) -> String { localizedWords(of: error) ?? text(of: error) }
 
 private func localizedWords(of error: any Error) -> String? {
     let localized = error as? any LocalizedError

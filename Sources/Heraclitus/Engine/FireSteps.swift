@@ -184,7 +184,7 @@ extension MachineCore {
     @inline(never)
     private func tell(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
         let occurrence = occurrence(outcome)
-        if let dropped = writeDown(occurrence) { call.retire(OwnedObject(DroppedLine(dropped))) }
+        if let dropped = writeDown(occurrence, call) { call.retire(OwnedObject(DroppedLine(dropped))) }
         if listens(to: .notices) { call.turn { $0.post(occurrence, at: place) } }
     }
 
@@ -228,7 +228,7 @@ extension MachineCore {
     func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
         guard listens(to: [.notices, .journal]) else { return }
         let occurrence = occurrence(outcome)
-        _ = writeDown(occurrence)
+        _ = writeDown(occurrence, call)
         guard call.thread.content.beginTellingOutsideTurns(of: call.lentMachine.id) else { return }
         tellObservers(occurrence)
         call.thread.content.endTellingOutsideTurns()

@@ -15,6 +15,14 @@ final class JournalBook: Sendable {
     /// What was written so far.
     var journal: Journal { content.withLock { $0 } }
 
+    /// Whether an event is rejected once more for the same reason, while the machine has made no transition.
+    func hasRejection(like occurrence: Occurrence) -> Bool {
+        let journal = journal
+        return journal.reversed().prefix { $0.revision == occurrence.revision }.contains {
+            $0.kind == .rejected && $0.event == occurrence.event && $0.message == occurrence.message
+        }
+    }
+
     /// Writes a line.
     /// - Returns: The number of the line; and the one that was dropped, to be released outside of locks.
     func add(_ occurrence: Occurrence) -> (line: Int, dropped: Occurrence?) {
@@ -76,6 +84,15 @@ final class DroppedLine {
     init(_ occurrence: Occurrence) { self.occurrence = occurrence }
 }
 
+extension UserInfo {
+    /// The same with the descriptions of machines and states, for somebody who keeps it and is to keep none of them alive.
+    var recorded: UserInfo {
+        func isLive(_ value: Value) -> Bool { value is any TreeMachine || value is any WorkflowState }
+        guard values.values.contains(where: isLive) else { return self }
+        return UserInfo(values.mapValues { isLive($0) ? text(of: $0) : $0 })
+    }
+}
+
 extension MachineCore {
     /// Begins the line of a transition, if the machine keeps a journal.
     @inline(__always)
@@ -105,15 +122,19 @@ extension MachineCore {
             source: definition.states[plan.source].name,
             destination: definition.states[plan.destination].name,
             isUpdate: plan.kind == .update,
-            userInfo: userInfo
+            userInfo: userInfo.recorded
         )
         return JournalLine(record, in: book, environment.scheduler)
     }
 
     /// Writes down what is no transition, if the machine keeps a journal.
+    ///
+    /// What is due is tried again each time that a store looks for it. If it is rejected each time, it is written down once: or the
+    /// machine would be saved each time, and its journal would have nothing else soon.
     /// - Returns: What was dropped for it, to be released when the machine has been released.
-    func writeDown(_ occurrence: Occurrence) -> Occurrence? {
+    func writeDown(_ occurrence: Occurrence, _ call: borrowing Call) -> Occurrence? {
         guard listened.contains(.journal), let book = environment?.journal else { return nil }
+        if occurrence.kind == .rejected, call.isDue, book.hasRejection(like: occurrence) { return nil }
         return book.add(occurrence.recorded).dropped
     }
 }

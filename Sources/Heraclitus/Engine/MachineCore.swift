@@ -221,9 +221,12 @@ extension MachineCore {
         }
     }
 
-    /// Notes that what goes on in the state is to be begun again.
+    /// Notes that what goes on in the state is to be begun again, if anything did.
     func noteSuspension() {
-        let status = PackedStatus(now.index, .resumption)
-        state.change { self.status.store(status.bits, ordering: .relaxed) }
+        state.change {
+            // Asked here: the machine may be that of a holder which is gone, and be fired by another thread.
+            guard now.isActive else { return }
+            status.store(PackedStatus(now.index, .resumption).bits, ordering: .relaxed)
+        }
     }
 }

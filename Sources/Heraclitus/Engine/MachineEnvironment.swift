@@ -150,15 +150,24 @@ final class MachineEnvironment: Sendable {
         }
     }
 
-    /// Ends what goes on in the current state.
-    func endActivity() { takeActivity()?.end() }
+    /// What went on in a state and does not count any more, for somebody who ends it: that calls users' code.
+    struct EndedActivity {
+        fileprivate let deadlines: MachineTimer.Setting?
+        fileprivate let work: StateWork?
 
-    /// Lets no deadline come any more.
-    /// - Returns: The work of the current state, which does not count any more, for somebody who ends it.
-    func takeActivity() -> StateWork? {
+        func end() {
+            deadlines?.end()
+            work?.end()
+        }
+    }
+
+    /// Ends what goes on in the current state.
+    func endActivity() { takeActivity().end() }
+
+    /// Lets no deadline come any more, and no work count.
+    func takeActivity() -> EndedActivity {
         let (timer, work) = activity.withLock { ($0.timer, $0.work.take()) }
-        timer?.end()
-        return work
+        return EndedActivity(deadlines: timer?.take(), work: work)
     }
 
     /// Ends the work of a state, so that there may be another one.

@@ -26,36 +26,46 @@ final class MachineTimer: Due {
     }
 
     /// What the timer is set for; nothing when the period is over.
-    private struct Setting: Sendable {
+    struct Setting: Sendable {
         /// The state object whose deadlines are set.
-        var state: (any WorkflowState)?
-        var waiting = DatedDeadlines()
+        fileprivate var state: (any WorkflowState)?
+        fileprivate var waiting = DatedDeadlines()
 
         /// Where the first of them waits.
-        var scheduler: Scheduler?
-        var ticket: Scheduler.Ticket?
+        fileprivate var scheduler: Scheduler?
+        fileprivate var ticket: Scheduler.Ticket?
+
+        /// Lets nothing wait any more; outside of locks, because users' objects may be released by it.
+        func end() {
+            if let ticket { scheduler?.remove(ticket) }
+        }
     }
 
     init(of machine: any AutomaticMachine) { self.machine = machine }
 
     /// Lets none come any more.
-    func end() { _ = begin(Setting()) }
+    func end() { take().end() }
+
+    /// Lets none come any more.
+    /// - Returns: What it was set for, for somebody who ends it.
+    func take() -> Setting { exchange(Setting()).old }
 
     /// Sets the deadlines of a state object, instead of those of the object before, which do not come any more.
     func set(_ deadlines: DatedDeadlines, of state: any WorkflowState, _ scheduler: Scheduler) -> TimerPeriod {
-        begin(Setting(state: state, waiting: deadlines, scheduler: scheduler))
+        let (old, period) = exchange(Setting(state: state, waiting: deadlines, scheduler: scheduler))
+        old.end()
+        return period
     }
 
-    private func begin(_ new: consuming Setting) -> TimerPeriod {
+    /// Begins a period.
+    private func exchange(_ new: consuming Setting) -> (old: Setting, period: TimerPeriod) {
         let period = contents.withLock { contents in
             contents.period.number += 1
             contents.isFiring = false
             swap(&contents.setting, &new)
             return contents.period
         }
-        // Here and not in the lock: to release what was there may call user code.
-        if let ticket = new.ticket { new.scheduler?.remove(ticket) }
-        return period
+        return (new, period)
     }
 
     /// Whether the deadlines still count that were set.

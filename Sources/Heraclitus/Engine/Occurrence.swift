@@ -105,7 +105,11 @@ public struct Occurrence: Sendable {
     }
 
     /// The same without its objects, for somebody who keeps it.
-    var recorded: Occurrence { Occurrence(record, at: date, revision: revision) }
+    var recorded: Occurrence {
+        var record = record
+        record.userInfo = record.userInfo.recorded
+        return Occurrence(record, at: date, revision: revision)
+    }
 
     /// The same of a workflow.
     func happened(in workflow: String) -> Occurrence {

@@ -98,6 +98,9 @@ extension MachineCore {
         expectListed(regions, of: state, in: now.index)
         guard !regions.isEmpty else { return }
         let thread = ThreadState.ofThreads.current.id
+        // Nobody else has the machine yet. But another thread comes to it through one of them as soon as that belongs to it.
+        let isOwned = ownership.tryAcquire(by: thread)
+        defer { if isOwned, ownership.release() { ParkingLot.shared.wake(for: machine) } }
         for region in regions {
             region.withCore { core in
                 guard core.ownership.isHeld || core.ownership.tryAcquire(by: thread) else { return }

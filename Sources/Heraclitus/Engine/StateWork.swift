@@ -182,19 +182,19 @@ extension MachineCore {
     /// Ends what goes on in the machine and in those in its state, until it is activated again.
     func suspend(_ call: borrowing Call) {
         guard now.isActive, let role = try? acquire(call) else { return }
-        let works = suspendTree()
+        let ended = suspendTree(place?.regions ?? [])
         finish(role, call)
         // Not in the turn, because cancellation handlers are user code, which may fire.
-        for work in works { work.end() }
+        for activity in ended { activity.end() }
     }
 
-    /// - Returns: The work that does not count any more, for somebody who ends it.
-    func suspendTree() -> [StateWork] {
-        var works: [StateWork] = []
-        for region in (place?.regions ?? []).reversed() { works += region.withCore { $0.suspendTree() } }
-        if let work = environment?.takeActivity() { works.append(work) }
-        if now.isActive { noteSuspension() }
-        return works
+    /// Lets what goes on in the machine and in the machines in its state begin again when it is activated; calls no user code.
+    /// - Returns: What does not count any more, the innermost first.
+    func suspendTree(_ regions: [any TreeMachine]) -> [MachineEnvironment.EndedActivity] {
+        var ended = regions.reversed().flatMap { $0.withCore { $0.suspendTree($0.place?.regions ?? []) } }
+        if let environment { ended.append(environment.takeActivity()) }
+        noteSuspension()
+        return ended
     }
 }
 

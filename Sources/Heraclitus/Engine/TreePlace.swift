@@ -102,12 +102,23 @@ final class TreePlace: Sendable {
         }
     }
 
+    /// Suspends its machine if that belongs to none any more: it begins again in one that is given it later.
+    ///
+    /// That is one decision, in the lock in which another machine is given it.
+    func suspendIfOrphaned(_ core: borrowing MachineCore) -> [MachineEnvironment.EndedActivity] {
+        let (holder, ended) = contents.withLock { contents in
+            let holder = contents.holder
+            return (holder, holder == nil ? core.suspendTree(contents.regions) : [])
+        }
+        // Released here: this may be the last reference to it.
+        withExtendedLifetime(holder) {}
+        return ended
+    }
+
     // What goes on in the regions does not outlive their holder; one that another machine holds meanwhile is that one's.
     deinit {
         for region in regions {
-            // Suspended, so that it begins again in a machine that is given the region later.
-            let works = region.withCore { core in core.place?.holder == nil ? core.suspendTree() : [] }
-            for work in works { work.end() }
+            for activity in region.withCore({ $0.place?.suspendIfOrphaned($0) ?? [] }) { activity.end() }
         }
     }
 }

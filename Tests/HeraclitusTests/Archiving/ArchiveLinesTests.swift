@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import Synchronization
 import Testing
 
 @Suite("JSON lines") struct ArchiveLinesTests {
@@ -32,7 +31,7 @@ import Testing
     func roundTrip() async throws {
         let folder = try Folder()
         let file = folder.file("tickets.jsonl")
-        let written = Mutex<[Archive.Progress]>([])
+        let written = Lock<[Archive.Progress]>([])
         try Archive.write((1...2_500).lazy.map(Self.machine), to: file) { progress in
             written.withLock { $0.append(progress) }
         }
@@ -41,7 +40,7 @@ import Testing
         #expect(written.withLock { $0.map(\.lines) } == [1_000, 2_000, 2_500])
         #expect(written.withLock { $0.last?.bytes } == size)
 
-        let read = Mutex<[Archive.Progress]>([])
+        let read = Lock<[Archive.Progress]>([])
         var number = 0
         for try await line in Archive.lines(
             of: Ticket.self,

@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 // Which machines a delivery claims, of stores of different kinds, and which it leaves alone.
@@ -12,7 +11,7 @@ extension DeliveryTests {
         let inner = InMemoryStore()
 
         /// Before how many of the next saves somebody else saves the same.
-        let conflicts = Mutex(0)
+        let conflicts = Lock(0)
 
         func load(_ id: String) async throws -> StoredArchive? {
             guard let found = await inner.load(id) else { return nil }
@@ -43,7 +42,7 @@ extension DeliveryTests {
     /// A store that counts how often it is asked for what has effects.
     final class CountingStore: StoreAround {
         let inner = InMemoryStore()
-        let listings = Mutex(0)
+        let listings = Lock(0)
 
         func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
             listings.withLock { $0 += 1 }
@@ -114,7 +113,7 @@ extension DeliveryTests {
     /// A store whose medium fails after it has saved so many archives.
     final class FailingStore: StoreAround {
         let inner = InMemoryStore()
-        let saves = Mutex(Int.max)
+        let saves = Lock(Int.max)
         func save(_ archive: StoredArchive) async throws -> Int {
             let fails = saves.withLock { saves in
                 saves -= 1

@@ -7,13 +7,13 @@
 
     // The functions of the C library that make a change of files last, with a note of each call that has to do with a folder of a test.
 
-    private let calls = Mutex<[String: [String]]>([:])
+    private let calls = Lock<[String: [String]]>([:])
 
     /// Of a folder of a test, the call that is to fail, once.
-    private let failing = Mutex<[String: String]>([:])
+    private let failing = Lock<[String: String]>([:])
 
     /// Of a folder of a test, what is to happen before the next lock is asked for.
-    private let beforeLock = Mutex<[String: @Sendable () -> Void]>([:])
+    private let beforeLock = Lock<[String: @Sendable () -> Void]>([:])
 
     /// Notes a call, if its first path is in a folder of a test.
     /// - Returns: Whether it is to fail.

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import Synchronization
 import Testing
 
 /// What is left of several files that were saved together by a process that was killed when all was decided and not yet in its place.
@@ -139,7 +138,7 @@ struct Interrupted {
     func waiting() async throws {
         let place = try await Interrupted(moved: 0)
         let others = try OthersLock(place.own.appendingPathComponent("transaction.lock"))
-        let hasEnded = Mutex(false)
+        let hasEnded = Lock(false)
         let load = begin {
             let found = try await place.place.store.load("a")
             hasEnded.withLock { $0 = true }
@@ -195,7 +194,7 @@ struct Interrupted {
         let place = try await Interrupted(moved: 2)
         #expect(try await place.place.store.load("a")?.revision == 2)
         let others = try locks(of: place).map(OthersLock.init)
-        let hasEnded = Mutex(false)
+        let hasEnded = Lock(false)
         let save = begin {
             let archives = ["a", "b"].map {
                 StoredArchive(id: $0, revision: 2, workflow: "Lamp", state: "Off", archive: Data("[2]".utf8))

@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 /// A store that keeps what it is given, and has a fault with effects.
@@ -29,8 +28,8 @@ private final class FaultyStore: StoreAround {
     let inner = InMemoryStore()
 
     /// The ids of what is not found.
-    private let hidden = Mutex<Set<String>>([])
-    private let gone = Mutex<[String]>([])
+    private let hidden = Lock<Set<String>>([])
+    private let gone = Lock<[String]>([])
 
     init(_ fault: Fault) { self.fault = fault }
 

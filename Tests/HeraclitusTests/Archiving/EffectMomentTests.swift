@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 @Suite("Effects of a machine that is saved while it is used", .timeLimit(.minutes(20))) struct EffectMomentTests {
@@ -40,7 +39,7 @@ import Testing
 
     /// A state that does something while it is encoded.
     final class SlowState: WorkflowState {
-        static let whileEncoding = Mutex<(@Sendable () -> Void)?>(nil)
+        static let whileEncoding = Lock<(@Sendable () -> Void)?>(nil)
         init() {}
         init(from decoder: any Decoder) throws {}
         func encode(to encoder: any Encoder) throws { Self.whileEncoding.withLock { $0.take() }?() }

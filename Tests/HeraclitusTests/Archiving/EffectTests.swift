@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 /// Which effects are saved, and how they are delivered, beyond what every store promises.
@@ -150,7 +149,7 @@ import Testing
         let archives = ids.map { StoredArchive(id: $0, revision: 1, workflow: "", state: "", archive: Data()) }
         #expect(archives[0] != archives[1] && Set(archives + archives).count == 2)
         for id in ids { try await store.update(id, of: Office.self) { try $0.fire.mail(MailingState(id)) } }
-        let seen = Mutex<Set<EffectKey>>([])
+        let seen = Lock<Set<EffectKey>>([])
         try await store.deliver(Office.self) { _, key in _ = seen.withLock { $0.insert(key) } }
         #expect(seen.withLock { $0.count } == 2)
     }
@@ -269,7 +268,7 @@ import Testing
                 archive: Data(text.utf8)
             )
         )
-        let failures = Mutex<[String]>([])
+        let failures = Lock<[String]>([])
         let count = try await store.deliver(Office.self) { effect, error in
             failures.withLock { $0.append("\(effect.name) \(effect.isParked) \(error)") }
         } _: { _, _ in
@@ -291,7 +290,7 @@ import Testing
         try await store.update("1", of: Office.self, scheduler: clock.scheduler) {
             try $0.fire.mail(MailingState("1"))
         }
-        let keys = Mutex<[EffectKey]>([])
+        let keys = Lock<[EffectKey]>([])
         @Sendable func deliver(_ during: @escaping @Sendable () async throws -> Void = {}) async throws -> Int {
             try await store.deliver(Office.self, policy: policy, scheduler: clock.scheduler) { _, key in
                 keys.withLock { $0.append(key) }

@@ -199,4 +199,19 @@ import Testing
         #expect("\(made)" == expected)
         #expect("\(read)" == expected)
     }
+
+    @Test("Keys that are one for Swift are one, whatever letters they are written with", arguments: [2, 40])
+    func equalKeys(count: Int) throws {
+        let others = (2..<count).map { #","x\#($0)":0"# }.joined()
+        for (plain, spelled) in [("K", "\u{212A}"), (";", "\u{37E}"), ("`", "\u{1FEF}")] {
+            for (first, second) in [(plain, spelled), (spelled, plain)] {
+                let value = try Self.read(#"{"\#(first)":1,"\#(second)":2\#(others)}"#)
+                guard case .object(let object) = value else { return }
+                #expect(object.count == count - 1)
+                #expect(Dictionary(uniqueKeysWithValues: object.map { ($0.key, $0.value) }).count == count - 1)
+                #expect(value[plain] == 1 && value[spelled] == 1)
+                #expect(try value == JSONValue(json: JSONEncoder().encode(value)))
+            }
+        }
+    }
 }

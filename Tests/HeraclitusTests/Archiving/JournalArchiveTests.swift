@@ -289,4 +289,47 @@ import Testing
         #expect(machine.journal.map(\.event) == ["send"])
         #expect(machine.journal.first?.date == clock.scheduler.date)
     }
+
+    struct Message: Codable, Sendable {
+        let sender: StateMachine<Door>
+    }
+
+    @Test("A machine that its own journal mentions is archived, and goes when nobody else has it")
+    func ownMachine() throws {
+        weak var gone: StateMachine<Door>?
+        weak var state: OpenState?
+        do {
+            let machine = StateMachine<Door>(journal: .last(3))
+            gone = machine
+            let open = OpenState()
+            state = open
+            try machine.fire.open(open, userInfo: ["sender": machine, "state": open])
+            #expect(machine.journal.first?.userInfo["sender", as: String.self] == "Door in ClosedState, revision 0")
+            #expect(throws: InvalidTransition.self) {
+                try machine.fire.open(OpenState(), userInfo: ["sender": machine])
+            }
+            try machine.fire.close()
+            #expect(try StateMachine<Door>(archive: machine.archive()).journal.count == 3)
+        }
+        #expect(gone == nil)
+        #expect(state == nil)
+    }
+
+    @Test("A machine within a value of its own journal is archived there without that journal")
+    func ownMachineWithin() throws {
+        let machine = StateMachine<Door>(journal: .last(3))
+        try machine.fire.open(OpenState(7), userInfo: ["message": Message(sender: machine)])
+        let restored = try StateMachine<Door>(archive: machine.archive())
+        let message = try #require(restored.journal.first?.userInfo["message", as: Message.self])
+        #expect((message.sender.state as? OpenState)?.angle == 7)
+        #expect(message.sender.journal.isEmpty)
+    }
+
+    @Test("A date that could not be written again is refused when it is read", arguments: ["1e300", "1e12", "-1e11"])
+    func unwritableDate(number: String) throws {
+        let machine = StateMachine<Door>(journal: .last(3))
+        try machine.fire.smash()
+        let archive = try Self.text(machine).replacing(#/"date":"[^"]*"/#, with: #""date":\#(number)"#)
+        #expect(throws: ArchiveError.self) { try StateMachine<Door>(archive: Data(archive.utf8)) }
+    }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import Synchronization
 import Testing
 
 @Suite("Upgrades of stores") struct StoreUpgradeTests {
@@ -55,7 +54,7 @@ import Testing
         let store = place.store
         try await Self.filled(store, 25)
         try await store.save(StateMachine<Second>(alreadyIn: NewCounter(7, due: nil)), as: "new", expecting: 0)
-        let seen = Mutex<[StoreUpgrade]>([])
+        let seen = Lock<[StoreUpgrade]>([])
         let upgrade = try await store.upgrade(Second.self, batch: 10) { upgrade in
             seen.withLock { $0.append(upgrade) }
         }
@@ -115,7 +114,7 @@ import Testing
                 )
             )
         }
-        let failed = Mutex<[String]>([])
+        let failed = Lock<[String]>([])
         let upgrade = try await store.upgrade(
             Second.self,
             batch: 3,
@@ -133,8 +132,8 @@ import Testing
     /// A store in which somebody else saves whatever is about to be saved, a few times.
     final class Crowded: StoreAround {
         let inner = InMemoryStore()
-        let remaining: Mutex<Int>
-        init(_ times: Int) { remaining = Mutex(times) }
+        let remaining: Lock<Int>
+        init(_ times: Int) { remaining = Lock(times) }
 
         func save(_ archive: StoredArchive) async throws -> Int {
             let isTaken = remaining.withLock { remaining in
@@ -193,7 +192,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try DirectoryStore(at: folder, limit: 1_000)
         try await Self.filled(store, 6)
-        let failed = Mutex<[String]>([])
+        let failed = Lock<[String]>([])
         let upgrade = try await store.upgrade(
             Growing.self,
             batch: batch,
@@ -213,7 +212,7 @@ import Testing
     private final class EndingStore: StoreAround {
         struct Cut: Error {}
         let inner = InMemoryStore()
-        let end = Mutex<(any Error)?>(nil)
+        let end = Lock<(any Error)?>(nil)
 
         func save(_ archive: StoredArchive) async throws -> Int {
             if let error = end.withLock({ $0 }) { throw error }

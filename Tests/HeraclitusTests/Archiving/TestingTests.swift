@@ -1,13 +1,12 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 @Suite("What helps to test") struct TestingTests {
     @Test("The stores that there are keep what stores promise", arguments: StoreTests.kinds)
     func conformance(kind: String) async throws {
-        let places = Mutex<[StoreTests.Place]>([])
+        let places = Lock<[StoreTests.Place]>([])
         let failures = try await StoreConformance.failures {
             let place = try StoreTests.Place(kind)
             places.withLock { $0.append(place) }
@@ -28,7 +27,7 @@ import Testing
 
         /// A second store, for an id that was deleted in the first.
         let anew = InMemoryStore()
-        let first = Mutex<StoredArchive?>(nil)
+        let first = Lock<StoredArchive?>(nil)
 
         init(_ fault: Fault) { self.fault = fault }
 

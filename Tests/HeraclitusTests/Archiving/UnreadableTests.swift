@@ -33,6 +33,15 @@ import Testing
         let set = Event(updating: ChainState.self)
     }
 
+    /// The same in a later version.
+    struct NewerChain: Workflow {
+        static var initial: any WorkflowState { ChainState(depth: 1) }
+        static var name: String { "Chain" }
+        static var version: Int { 2 }
+        static var migrations: [Migration] { [.step("note", in: 2) { archive in archive.data["note"] = "seen" }] }
+        let set = Event(updating: ChainState.self)
+    }
+
     @Test("A Decimal that is no number is refused at the save, with its key", arguments: ["archive", "lines", "store"])
     func notANumber(way: String) async throws {
         let machine = StateMachine<Shop>(alreadyIn: PriceState(.nan))
@@ -75,6 +84,8 @@ import Testing
             switch Result(catching: { try machine.archive() }) {
             case .success(let archive):
                 #expect(throws: Never.self) { try StateMachine<Chain>(archive: archive) }
+                // A migration can read it, too.
+                #expect(throws: Never.self) { try StateMachine<NewerChain>(archive: archive) }
                 written += 1
             case .failure(let error):
                 guard case ArchiveError.unwritableState("ChainState", _) = error else {

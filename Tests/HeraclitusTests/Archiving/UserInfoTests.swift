@@ -77,4 +77,81 @@ import Testing
         try machine.fire.go(BState(), userInfo: ["key": 1])
         #expect(journal.entries == ["[key: 1]", "[key: 1]", "[key: 1]"])
     }
+
+    struct Nested: Codable, Sendable {
+        var inner: [Nested] = []
+        static func deep(_ levels: Int) -> Nested { levels == 0 ? Nested() : Nested(inner: [deep(levels - 1)]) }
+    }
+
+    final class HeldState: WorkflowState {
+        let info: UserInfo
+        init(_ info: UserInfo) { self.info = info }
+    }
+
+    struct Holding: Workflow {
+        static var initial: any WorkflowState { HeldState([:]) }
+        let renew = Event(updating: HeldState.self)
+    }
+
+    @Test("In a state it is written as deep as it can be read, and what is deeper is refused with its key")
+    func deep() throws {
+        let deepest = try #require((1...100).last { (try? archived(.deep($0))) != nil })
+        #expect(deepest > 20 && deepest < 64)
+        _ = try StateMachine<Holding>(archive: archived(.deep(deepest)))
+        do {
+            _ = try archived(.deep(deepest + 1))
+            Issue.record("It was written.")
+        } catch ArchiveError.unwritableState("HeldState", EncodingError.invalidValue(_, let context)) {
+            #expect(context.codingPath.map(\.stringValue) == ["data", "info", "deep"])
+        }
+    }
+
+    private func archived(_ value: Nested) throws -> Data {
+        try StateMachine<Holding>(alreadyIn: HeldState(["deep": value])).archive()
+    }
+
+    @Test("User infos within user infos are written in proportion to their number")
+    func chain() throws {
+        let info = (0..<28).reduce(UserInfo(["end": 1.5])) { info, _ in ["within": info] }
+        let machine = try StateMachine<Holding>(archive: StateMachine<Holding>(alreadyIn: HeldState(info)).archive())
+        let read = try #require(machine.state as? HeldState)
+        #expect(read.info.description.contains("1.5") == true)
+    }
+
+    struct Stamp: Codable, Sendable {
+        let name: String
+        let when: Date
+        var others: Set<Date> = []
+    }
+
+    enum Late: Error {
+        case since(Date, by: Int)
+    }
+
+    @Test("A date that is no number stops nobody who describes what it lies in, and says so")
+    func indescribable() throws {
+        let never = Date(timeIntervalSinceReferenceDate: .nan)
+        let text = "a date nan s after 2001-01-01"
+        let stamps: UserInfo = [
+            "a": Stamp(name: "x", when: never), "b": Optional(Stamp(name: "y", when: never, others: [never])),
+        ]
+        // Nobody else is to describe it, such as the test.
+        let description = "\(stamps)"
+        #expect(
+            description
+                == "[a: Stamp(name: \"x\", when: \(text), others: Set([])), "
+                + "b: Optional(Stamp(name: \"y\", when: \(text), others: Set([\(text)])))]"
+        )
+        let machine = StateMachine<Door>(journal: .last(3))
+        machine.shouldEnter(OpenState.self) { _, transition in
+            if transition.userInfo.isEmpty { throw Late.since(never, by: 2) }
+        }
+        do { try machine.fire.open(OpenState()) } catch { #expect(error.reason == .declined) }
+        let message = machine.journal.first?.message ?? ""
+        #expect(message.contains("declined: since(\(text), by: 2)"))
+        try machine.fire.open(OpenState(), userInfo: stamps)
+        let journal = try StateMachine<Door>(archive: machine.archive()).journal
+        let archived = journal.last?.userInfo["a", as: String.self] ?? ""
+        #expect(archived.contains(text))
+    }
 }

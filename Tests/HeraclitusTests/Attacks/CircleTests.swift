@@ -27,7 +27,7 @@ import Testing
                 index == 0 && count < 4 && seed.chance(50) ? [order[0], order[3]] : [order[index]]
             }
             let meeting = Meeting(count)
-            let rejections = Mutex<[(target: Int, held: [Int], error: InvalidTransition)]>([])
+            let rejections = Lock<[(target: Int, held: [Int], error: InvalidTransition)]>([])
             onThreads(count) { index in
                 let held = paths[index]
                 let target = paths[(index + 1) % count][0]
@@ -85,13 +85,13 @@ private final class Nodes: Sendable {
     final class Way: Sendable {
         @TaskLocal static var current: Way?
 
-        let rest: Mutex<[Int]>
-        let held = Mutex<[Int]>([])
+        let rest: Lock<[Int]>
+        let held = Lock<[Int]>([])
         let atEnd: @Sendable () -> Void
-        let faults = Mutex<[String]>([])
+        let faults = Lock<[String]>([])
 
         init(_ way: [Int], _ atEnd: @escaping @Sendable () -> Void) {
-            rest = Mutex(way)
+            rest = Lock(way)
             self.atEnd = atEnd
         }
     }
@@ -102,9 +102,9 @@ private final class Nodes: Sendable {
         let cancel: @Sendable () -> Void
     }
 
-    private let nodes: Mutex<[Node]> = Mutex([])
+    private let nodes: Lock<[Node]> = Lock([])
     private let made: [Tally]
-    private let found = Mutex<[String]>([])
+    private let found = Lock<[String]>([])
     let count: Int
 
     /// Counts from several threads.

@@ -27,7 +27,7 @@ import Testing
 
     private static func round(_ seed: Seed) -> Attack.Findings {
         let machines = (0..<4).map { _ in StateMachine<Counting>() }
-        let findings = Mutex(Attack.Findings())
+        let findings = Lock(Attack.Findings())
         let isDone = Atomic(0)
         onThreads(2 * machines.count) { thread in
             let machine = machines[thread / 2]

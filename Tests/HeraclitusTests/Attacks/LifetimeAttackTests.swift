@@ -179,10 +179,10 @@ extension StateMachine: MortalMachine where W: LifeWorkflow {
 
 /// Where threads find machines and what else they share, and drop them.
 private final class Shelf: Sendable {
-    private let machines: Mutex<[(any MortalMachine)?]>
-    private let others = Mutex<[any Sendable]>([])
+    private let machines: Lock<[(any MortalMachine)?]>
+    private let others = Lock<[any Sendable]>([])
 
-    init(_ count: Int) { machines = Mutex(Array(repeating: nil, count: count)) }
+    init(_ count: Int) { machines = Lock(Array(repeating: nil, count: count)) }
 
     func machine(_ place: Int) -> (any MortalMachine)? { machines.withLock { $0[place % $0.count] } }
 
@@ -213,11 +213,11 @@ private final class Shelf: Sendable {
 private final class Hand: Sendable {
     @TaskLocal static var current: Hand?
 
-    private let random: Mutex<(seed: Seed, depth: Int)>
+    private let random: Lock<(seed: Seed, depth: Int)>
     private let shelf: Shelf
 
     init(_ seed: Seed, _ shelf: Shelf) {
-        random = Mutex((seed, 0))
+        random = Lock((seed, 0))
         self.shelf = shelf
     }
 

@@ -1,5 +1,4 @@
 import Heraclitus
-import Synchronization
 
 /// One of the threads of a random program: what it has done, and what it does when a machine calls it.
 ///
@@ -18,7 +17,7 @@ final class Player: Sendable {
     /// What it mostly does, by the numbers that ``RandomArena`` draws: nothing in particular, or one kind of thing only, which
     /// brings together what chance alone would seldom bring together.
     let habit: Range<Int>
-    private let content: Mutex<Content>
+    private let content: Lock<Content>
 
     private struct Content: Sendable {
         var random: Seed
@@ -30,14 +29,14 @@ final class Player: Sendable {
     }
 
     /// Which machine it is at.
-    let arena = Mutex<(any Arena)?>(nil)
+    let arena = Lock<(any Arena)?>(nil)
 
     init(_ thread: Int, _ seed: Seed) {
         self.thread = thread
         var seed = seed
         // Anything; fires; reads; copies and archives; observers that come and go.
         habit = seed.pick([0..<100, 0..<100, 0..<50, 50..<70, 70..<79, 89..<97])
-        content = Mutex(Content(random: seed))
+        content = Lock(Content(random: seed))
     }
 
     /// Draws something by chance.

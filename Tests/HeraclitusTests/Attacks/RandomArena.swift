@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import Synchronization
 
 /// A machine that players do random things to, and what they have seen.
 final class RandomArena<W: AttackedWorkflow>: Arena {
@@ -20,11 +19,11 @@ final class RandomArena<W: AttackedWorkflow>: Arena {
     private let initial: Shown
     private let initialRevision: Int
     private let isNew: Bool
-    private let heard = Mutex<[Told]>([])
-    private let listeners = Mutex<[Listener]>([])
-    private let latecomers = Mutex<[Latecomer]>([])
-    private let listening = Mutex<[(registration: Registration, index: Int)]>([])
-    private let registrations = Mutex<[Registration]>([])
+    private let heard = Lock<[Told]>([])
+    private let listeners = Lock<[Listener]>([])
+    private let latecomers = Lock<[Latecomer]>([])
+    private let listening = Lock<[(registration: Registration, index: Int)]>([])
+    private let registrations = Lock<[Registration]>([])
 
     init(_ workflow: W.Type, _ index: Int, _ seed: inout Seed) throws {
         self.index = index

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Heraclitus
 import Testing
 
 /// A reproducible source of random numbers: SplitMix64.
@@ -146,7 +146,7 @@ struct Attack: Sendable {
 
     /// A place that one thread writes before it signals another one, which reads it.
     private final class Box<Value: Sendable>: Sendable {
-        private let content = Mutex<Value?>(nil)
+        private let content = Lock<Value?>(nil)
 
         var value: Value? {
             get { content.withLock { $0 } }

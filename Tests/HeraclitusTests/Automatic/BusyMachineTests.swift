@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 /// What comes due, or is waited for, while another thread has the turn.
@@ -87,7 +86,7 @@ import Testing
         egg.activate()
         let (goOn, _) = busyThread(egg)
         clock.advance(by: .seconds(10))
-        let isSettled = Mutex(false)
+        let isSettled = Lock(false)
         async let settled: Void = {
             await egg.settled()
             isSettled.withLock { $0 = true }
@@ -122,7 +121,7 @@ import Testing
         let clock = ManualClock()
         let egg = StateMachine<Egg>(scheduler: clock.scheduler)
         egg.activate()
-        let isOver = Mutex(false)
+        let isOver = Lock(false)
         let threads = (0..<3).map { _ in
             onThread {
                 while !isOver.withLock({ $0 }) { try? egg.perform { _ in Thread.sleep(forTimeInterval: 0.0001) } }

@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 @Suite("Deadlines") struct DeadlineTests {
@@ -375,7 +374,7 @@ extension DeadlineTests {
 
     @Test("Of many deadlines those that are left come in the order of their times, and at one time as they were armed")
     func many() throws {
-        let finished = Mutex<[Int]>([])
+        let finished = Lock<[Int]>([])
         // Always the same times and the same eggs, in no order.
         var random: UInt64 = 1
         func next(below limit: UInt64) -> Int {

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import Synchronization
 import Testing
 
 /// A line that is open as long as the object lives.
@@ -19,7 +18,7 @@ private final class TalkingState: WorkflowState, Working {
     let number: Int
 
     /// What archives do not keep.
-    private let kept = Mutex<Line?>(nil)
+    private let kept = Lock<Line?>(nil)
     var line: Line? { kept.withLock { $0 } }
     private enum CodingKeys: CodingKey { case subject, number }
 

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import Synchronization
 import Testing
 
 /// A clock whose sleepers wake when a test lets them.
@@ -30,7 +29,7 @@ private final class NapClock: Clock, Sendable {
 
 /// A date that a test sets.
 private final class SetDate: Sendable {
-    private let seconds = Mutex(0.0)
+    private let seconds = Lock(0.0)
 
     var date: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
 

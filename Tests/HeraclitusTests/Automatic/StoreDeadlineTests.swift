@@ -146,4 +146,41 @@ extension DeadlineTests {
         #expect(failed.entries == [])
         #expect(try await store.ids(of: Bill.self, in: LapsedState.self).count == 1)
     }
+
+    private struct Stubborn: Workflow {
+        static var initial: any WorkflowState { ReadyState() }
+        let start = Event(from: ReadyState.self, to: WaitingState.self)
+        let lapse = Event(from: WaitingState.self, to: ReadyState.self).due(\.until)
+            .guarded { _, _, _ in throw Declined() }
+        let forget = Event(from: WaitingState.self, to: ReadyState.self).due(\.until)
+            .guarded { _, _, _ in throw Declined() }
+        struct Declined: Error {}
+        final class ReadyState: WorkflowState, EmptyState {}
+        final class WaitingState: WorkflowState {
+            let until: Date
+            init(until: Date) { self.until = until }
+        }
+    }
+
+    @Test("What a guard declines each time that a store fires it is written down once, and saved once")
+    func declinedAgain() async throws {
+        let store = InMemoryStore()
+        func create() -> StateMachine<Stubborn> { StateMachine(journal: .last(5), scheduler: clock.scheduler) }
+        try await store.update("1", of: Stubborn.self, scheduler: clock.scheduler, creating: create) {
+            try $0.fire.start(Stubborn.WaitingState(until: at(60)))
+        }
+        clock.advance(by: .seconds(90))
+        for _ in 0..<10 {
+            let tried = try await store.fireDue(Stubborn.self, scheduler: clock.scheduler) { id, error in
+                Issue.record("\(id): \(error)")
+            } saved: { id, _ in
+                Issue.record("\(id) was saved without a transition.")
+            }
+            #expect(tried == ["1"])
+        }
+        let saved = try #require(try await store.machine("1", of: Stubborn.self)).machine
+        let lines = saved.journal.map { "\($0.kind) \($0.event ?? "")" }
+        #expect(lines == ["transitioned start", "rejected lapse", "rejected forget"])
+        #expect(await store.load("1")?.revision == 2)
+    }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 /// What several threads do with the deadlines of a machine, and what machines in a state do with theirs.
@@ -32,7 +31,7 @@ import Testing
                 entering: SetState((1...3).map { clock.date.addingTimeInterval(Double($0)) }),
                 scheduler: clock.scheduler
             )
-            let rejected = Mutex<[String]>([])
+            let rejected = Lock<[String]>([])
             machine.observe { occurrence in
                 if case .rejected(let error) = occurrence.outcome { rejected.withLock { $0.append(error.event ?? "") } }
             }
@@ -67,7 +66,7 @@ import Testing
         let scheduler = Scheduler(ContinuousClock()) { time.date }
         let (slow, quick) = (StateMachine<Bell>(scheduler: scheduler), StateMachine<Bell>(scheduler: scheduler))
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let seen = Mutex<[String]>([])
+        let seen = Lock<[String]>([])
         slow.didExit(WaitingState.self) { _, _ in
             hasBegun.signal()
             mayEnd.wait()
@@ -94,7 +93,7 @@ import Testing
 
     /// A date that stands still until it is set.
     final class StandingTime: Sendable {
-        private let seconds = Mutex(0.0)
+        private let seconds = Lock(0.0)
 
         var date: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
 

@@ -1,6 +1,5 @@
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 @Suite("Composites") struct CompositeTests {
@@ -179,7 +178,7 @@ import Testing
     @Test("In a guard, a builder or a will hook of the holder no region can be fired, and nothing else changes")
     func deciding() throws {
         let order = try Forest.busyOrder()
-        let errors = Mutex<[InvalidTransition.Reason]>([])
+        let errors = Lock<[InvalidTransition.Reason]>([])
         @Sendable func fireInner() {
             do throws(InvalidTransition) {
                 try order.first.lamp.fire.dim()

@@ -27,7 +27,7 @@ import Testing
                 try order.fire.renote { PlacedState("\($0.note.count)", first: $0.first, second: $0.second) }
             }
         }
-        let unexpected = Mutex<[InvalidTransition]>([])
+        let unexpected = Lock<[InvalidTransition]>([])
         onThreads(6) { index in
             for round in 0..<300 {
                 do throws(InvalidTransition) {
@@ -56,7 +56,7 @@ import Testing
         let errand = StateMachine<Forest.Errand>()
         try order.fire.place(PlacedState(first: errand))
         let moves = Atomic<Int>(0)
-        let unexpected = Mutex<[InvalidTransition]>([])
+        let unexpected = Lock<[InvalidTransition]>([])
         onThreads(4) { index in
             for _ in 0..<500 {
                 do throws(InvalidTransition) {

@@ -1,6 +1,5 @@
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 @Suite("Machines in states that are not current") struct EarlyAndLateTests {
@@ -13,7 +12,7 @@ import Testing
     func whileLeaving() throws {
         let order = try Forest.busyOrder()
         let (first, lamp) = (order.first, order.first.lamp)
-        let reasons = Mutex<[InvalidTransition.Reason?]>([])
+        let reasons = Lock<[InvalidTransition.Reason?]>([])
         order.second.didExit(BusyState.self) { _, _ in
             let errors = [
                 #expect(throws: InvalidTransition.self) { try first.fire.pause() },
@@ -93,7 +92,7 @@ import Testing
     @Test("An action of a machine that would take a machine from another one is refused, and says from which")
     func taken() throws {
         let errand = StateMachine<Errand>()
-        let refused = Mutex<InvalidAction?>(nil)
+        let refused = Lock<InvalidAction?>(nil)
         errand.onTransition { [weak errand] _ in
             guard let errand else { return }
             let order = StateMachine<Order>(entering: PlacedState(first: errand))
@@ -113,7 +112,7 @@ import Testing
     /// A state that counts how often somebody looks for the property that holds a machine.
     final class WatchedState: Composite, CustomReflectable {
         let errand: StateMachine<Errand>
-        let looks = Mutex(0)
+        let looks = Lock(0)
         init(_ errand: StateMachine<Errand> = StateMachine()) { self.errand = errand }
         convenience init(from decoder: any Decoder) throws { self.init() }
         func encode(to encoder: any Encoder) throws {}

@@ -1,5 +1,4 @@
 import Heraclitus
-import Synchronization
 import Testing
 
 @Suite("The context of machines within states") struct RegionContextTests {
@@ -23,7 +22,7 @@ import Testing
 
     final class Tools: Sendable {
         let journal = Journal()
-        let lastExit = Mutex<StateTransition?>(nil)
+        let lastExit = Lock<StateTransition?>(nil)
 
         struct Observed {
             weak var tools: Tools?

@@ -176,7 +176,7 @@ import Testing
         let house = StateMachine<House>()
         house.activate()
         let isDone = Atomic(false)
-        let failures = Mutex<[any Error]>([])
+        let failures = Lock<[any Error]>([])
         onThreads(3) { index in
             do {
                 if index == 0 {
@@ -198,7 +198,7 @@ import Testing
     func callback() throws {
         let order = StateMachine<Forest.Order>()
         try order.fire.place(Forest.PlacedState())
-        let copies = Mutex<[StateMachine<Forest.Order>]>([])
+        let copies = Lock<[StateMachine<Forest.Order>]>([])
         order.first.onTransition { _ in
             #expect(throws: Never.self) { try order.fire.ship() }
             copies.withLock { $0.append(order.copy()) }
@@ -215,7 +215,7 @@ import Testing
         let state = Tests.BookedState()
         let journey = StateMachine<Tests.Journey>()
         try journey.fire.book(state)
-        let copies = Mutex<[StateMachine<Tests.Journey>]>([])
+        let copies = Lock<[StateMachine<Tests.Journey>]>([])
         state.hotel.onTransition { _ in copies.withLock { $0.append(journey.copy()) } }
         try state.train.fire.pay()
         try state.hotel.fire.pay()
@@ -233,7 +233,7 @@ import Testing
         let house = StateMachine<House>()
         house.activate()
         let window = try Self.state(other).window
-        let nested = Mutex<StateMachine<House>?>(nil)
+        let nested = Lock<StateMachine<House>?>(nil)
         let copy = Self.during {
             // Not again in the copy within.
             guard nested.withLock({ $0 == nil }) else { return }

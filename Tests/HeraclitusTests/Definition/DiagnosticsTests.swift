@@ -1,5 +1,4 @@
 import Heraclitus
-import Synchronization
 import Testing
 
 @Suite("Definitions") struct DiagnosticsTests {
@@ -193,13 +192,13 @@ import Testing
     }
 
     final class Token: Sendable {
-        static let count = Mutex(0)
+        static let count = Lock(0)
         init() { Self.count.withLock { $0 += 1 } }
         deinit { Self.count.withLock { $0 -= 1 } }
     }
     struct Racing: Workflow {
         // The second compilation begins and ends within the first, as it may where two threads use a workflow at once.
-        static let isFirst = Mutex(true)
+        static let isFirst = Lock(true)
         static var initial: any WorkflowState {
             if isFirst.withLock({ isFirst in
                 defer { isFirst = false }

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import Synchronization
 import Testing
 
 @Suite("Threads that end within a callback") struct ThreadEndTests {
@@ -28,7 +27,7 @@ import Testing
 
     @Test("A transition that its callback has kept keeps its objects, whatever becomes of the machine")
     func kept() throws {
-        let kept = Mutex<StateTransition?>(nil)
+        let kept = Lock<StateTransition?>(nil)
         let door = Self.abandoned { door in
             door.didEnter(OpenState.self) { _, transition in
                 kept.withLock { $0 = transition }

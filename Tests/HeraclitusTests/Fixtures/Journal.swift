@@ -1,8 +1,8 @@
-import Synchronization
+import Heraclitus
 
 /// What happened, in order, on whatever threads.
 final class Journal: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Lock<[String]>([])
 
     func write(_ line: String) { lines.withLock { $0.append(line) } }
 

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import Synchronization
 import Testing
 
 @Suite("Diagrams of composites") struct CompositeDiagramTests {
@@ -356,7 +355,7 @@ import Testing
     @Test("A journal of a tree is drawn as that of its outermost machine, and printed with the paths of the others")
     func journalOfTree() throws {
         let (order, placed) = try placed()
-        let heard = Mutex<[Occurrence]>([])
+        let heard = Lock<[Occurrence]>([])
         order.observeTree { occurrence in heard.withLock { $0.append(occurrence) } }
         try placed.parcel.fire.pack()
         try order.fire.lapse()

@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 @Suite("Journals") struct JournalTests {
@@ -16,7 +15,7 @@ import Testing
 
     @Test("It has everything that observers hear, as they hear it, without the objects")
     func everything() throws {
-        let heard = Mutex<[Occurrence]>([])
+        let heard = Lock<[Occurrence]>([])
         let clock = ManualClock()
         let parcel = StateMachine<Parcel>(scheduler: clock.scheduler)
         parcel.observe { occurrence in heard.withLock { $0.append(occurrence) } }
@@ -103,7 +102,7 @@ import Testing
     @Test("It is that of the state at every moment, and says how long callbacks took once they have returned")
     func moments() throws {
         let parcel = StateMachine<Parcel>()
-        let seen = Mutex<[(Int, Int?, Duration?)]>([])
+        let seen = Lock<[(Int, Int?, Duration?)]>([])
         @Sendable func look() {
             let last = parcel.journal.last
             seen.withLock { $0.append((parcel.revision, last?.revision, last?.duration)) }

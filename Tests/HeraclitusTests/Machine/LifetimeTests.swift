@@ -251,7 +251,7 @@ import Testing
     func kept() throws {
         final class Payload: Codable, Sendable { init() {} }
         let census = Census()
-        let kept = Mutex<[StateTransition]>([])
+        let kept = Lock<[StateTransition]>([])
         weak var weakMachine: StateMachine<Classes>?
         weak var weakPayload: Payload?
         do {
@@ -287,7 +287,7 @@ import Testing
     func letGo() throws {
         let census = Census()
         weak var weakMachine: StateMachine<Classes>?
-        let kept = Mutex<StateTransition?>(nil)
+        let kept = Lock<StateTransition?>(nil)
         do {
             let machine = StateMachine<Classes>(entering: FirstState(census))
             weakMachine = machine
@@ -305,7 +305,7 @@ import Testing
         let census = Census()
         do {
             let machine = StateMachine<Classes>(entering: FirstState(census))
-            let handed = Mutex<[StateTransition]>([])
+            let handed = Lock<[StateTransition]>([])
             machine.onTransition { transition in handed.withLock { $0.append(transition) } }
             let isDone = Atomic<Bool>(false)
             let seen = Atomic<Int>(0)
@@ -415,7 +415,7 @@ import Testing
 
     final class LeftLinks: Sendable {
         static let shared = LeftLinks()
-        private let links = Mutex<[Int]>([])
+        private let links = Lock<[Int]>([])
         func add(_ number: Int, _ isRight: Bool) { links.withLock { $0.append(isRight ? number : -1) } }
         var all: [Int] { links.withLock { $0 } }
     }
@@ -445,7 +445,7 @@ import Testing
             let gone: DispatchSemaphore
             let machine: StateMachine<Classes>?
             let census: Census?
-            let isFree = Mutex<Bool?>(nil)
+            let isFree = Lock<Bool?>(nil)
             init(_ gone: DispatchSemaphore, _ machine: StateMachine<Classes>, _ census: Census) {
                 (self.gone, self.machine, self.census) = (gone, machine, census)
             }

@@ -220,7 +220,7 @@ import Testing
 
 /// Registrations that closures themselves can reach.
 final class Kept: Sendable {
-    private let registrations = Mutex<[Registration]>([])
+    private let registrations = Lock<[Registration]>([])
 
     func add(_ registration: Registration) { registrations.withLock { $0.append(registration) } }
 

@@ -248,7 +248,7 @@ import Testing
 
     @Test("A workflow used first by many threads at once has one definition")
     func firstUse() {
-        let machines = Mutex<[StateMachine<Fresh>]>([])
+        let machines = Lock<[StateMachine<Fresh>]>([])
         onThreads(8) { _ in
             let machine = StateMachine<Fresh>()
             try? machine.fire.toOdd()

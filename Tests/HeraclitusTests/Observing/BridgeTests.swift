@@ -68,7 +68,7 @@ import Testing
     func notifications() throws {
         let center = NotificationCenter()
         let door = StateMachine<Door>()
-        let heard = Mutex<[(name: String, by: String?, occurrence: Occurrence?, isOfDoor: Bool)]>([])
+        let heard = Lock<[(name: String, by: String?, occurrence: Occurrence?, isOfDoor: Bool)]>([])
         let names = ["transitioned", "rejected", "performed", "refused", "foo"]
         let tokens = names.map { name in
             center.addObserver(forName: Notification.Name("front." + name), object: nil, queue: nil) { notification in

@@ -33,7 +33,7 @@ import Testing
 
     @Test("What observers get has all that the caller gave, and the very error that the caller gets")
     func contents() throws {
-        let heard = Mutex<[Occurrence]>([])
+        let heard = Lock<[Occurrence]>([])
         let door = StateMachine<Door>(alreadyIn: LockedState(7))
         door.observe { occurrence in heard.withLock { $0.append(occurrence) } }
         let rejection = #expect(throws: InvalidTransition.self) { try door.fire.unlock(userInfo: ["code": 6]) }
@@ -120,7 +120,7 @@ import Testing
     func endless() throws {
         let door = StateMachine<Door>()
         let count = Atomic(0)
-        let last = Mutex<InvalidTransition.Reason?>(nil)
+        let last = Lock<InvalidTransition.Reason?>(nil)
         door.observe { [unowned door] occurrence in
             guard case .rejected(let error) = occurrence.outcome else { return }
             count.add(1, ordering: .relaxed)
@@ -312,7 +312,7 @@ import Testing
     func threads() {
         let door = StateMachine<Door>()
         let inside = Atomic(0)
-        let heard = Mutex<[String: Int]>([:])
+        let heard = Lock<[String: Int]>([:])
         door.observe { occurrence in
             #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
             let kind = String("\(occurrence)".split(separator: " ").last ?? "")

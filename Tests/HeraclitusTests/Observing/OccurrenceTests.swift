@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 @Suite("Occurrences") struct OccurrenceTests {
@@ -27,7 +26,7 @@ import Testing
     }
 
     private static func heard() -> [Occurrence] {
-        let heard = Mutex<[Occurrence]>([])
+        let heard = Lock<[Occurrence]>([])
         let gate = StateMachine<Gate>()
         gate.observe { occurrence in heard.withLock { $0.append(occurrence) } }
         happen(to: gate)
@@ -53,7 +52,7 @@ import Testing
     func clock() throws {
         let clock = ManualClock()
         let door = StateMachine<Door>(scheduler: clock.scheduler)
-        let dates = Mutex<[Date]>([])
+        let dates = Lock<[Date]>([])
         door.observe { occurrence in dates.withLock { $0.append(occurrence.date) } }
         clock.advance(by: .seconds(60))
         try door.fire.open(OpenState())

@@ -180,7 +180,7 @@ import Testing
             let queue = OperationQueue()
             queue.maxConcurrentOperationCount = 2
             let running = Atomic(0)
-            let most = Mutex(0)
+            let most = Lock(0)
             let journal = Journal()
             @Sendable func work(_ name: String) {
                 let now = running.add(1, ordering: .relaxed).newValue

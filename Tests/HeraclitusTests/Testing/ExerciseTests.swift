@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
-import Synchronization
 import Testing
 
 @Suite("Exercising workflows") struct ExerciseTests {
@@ -121,7 +120,7 @@ import Testing
         ]
     )
     func fine(_ coverage: PathCoverage) throws {
-        let asked = Mutex(0)
+        let asked = Lock(0)
         let report = try exercise(
             Order<NoFault>.self,
             samples: samples(NoFault.self),
@@ -377,7 +376,7 @@ import Testing
     // MARK: Context
 
     final class Bell: Sendable {
-        let count = Mutex(0)
+        let count = Lock(0)
     }
     final class RingingState: WorkflowState, EmptyState {}
     struct Ringing: Workflow {

@@ -276,7 +276,7 @@ extension Outbox {
             // A number from outside may be the largest one.
             let failures = min(effects[index].attempts ?? 0, .max - 1) + 1
             effects[index].attempts = failures
-            effects[index].error = String("\(error)".prefix(1_000))
+            effects[index].error = String(text(of: error).prefix(1_000))
             if error.isOfNoAttempt || failures >= lease.policy.attempts {
                 effects[index].parked = true
             } else {

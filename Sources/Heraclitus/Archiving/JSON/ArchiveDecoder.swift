@@ -74,7 +74,7 @@ final class ArchiveDecoder: Decoder {
         return value
     }
 
-    /// The value with all of its digits.
+    /// The value with all of its digits, for somebody who may hand it to a coder.
     func raw() throws -> JSONValue {
         guard let value = node.value(levels: JSONValue.depthLimit - codingPath.count) else {
             throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: JSONValue.tooDeep))
@@ -148,8 +148,11 @@ extension ArchiveDecoder: SingleValueDecodingContainer {
 
     private func date() throws -> Date {
         // What a coder writes that was left as it is.
-        if node.number != nil { return Date(timeIntervalSinceReferenceDate: try floating(Double.self)) }
-        return try ArchivedDate.date(from: self)
+        guard let number = node.number else { return try ArchivedDate.date(from: self) }
+        let seconds = try floating(Double.self)
+        // Or it could not be written again.
+        guard ArchivedDate.writable.contains(seconds) else { throw misfit(number, Date.self) }
+        return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
     private func data() throws -> Data {

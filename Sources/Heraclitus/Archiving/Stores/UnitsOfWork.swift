@@ -116,6 +116,9 @@ extension ArchiveStore {
     /// Any number of processes may do so at once: each event becomes one saved transition. What follows from one event and is due by the
     /// same date fires as well. After ``StateMachine/chainLimit`` events of one machine the next is rejected as
     /// ``InvalidTransition/Reason-swift.enum/endlessChain``: those before are saved, and `failed` gets the error.
+    ///
+    /// An event that is rejected, by a guard for example, is tried again at the next call. That is no failure: the machine stays as it is. Its
+    /// ``Journal`` gets the rejection once.
     /// - Parameters:
     ///   - workflow: The workflow.
     ///   - date: By when it is due; now by default.
@@ -175,7 +178,8 @@ extension ArchiveStore {
                 ) {
                     $0.fireDue(by: date)
                 } saved: {
-                    try await saved(id, $0)
+                    // Nothing was saved if everything that is due was rejected.
+                    if !$0.isEmpty { try await saved(id, $0) }
                 }
                 if let endless { throw endless }
             } catch is Deleted {

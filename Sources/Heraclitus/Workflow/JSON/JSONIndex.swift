@@ -88,6 +88,8 @@ extension JSONText {
     }
 
     private func isKey(_ index: Int, _ key: String) -> Bool {
-        nodes[index].kind == .plainString ? source(index).elementsEqual(key.utf8) : string(index) == key
+        guard nodes[index].kind == .plainString else { return string(index) == key }
+        // Some letters beyond ASCII are spellings of one within: U+212A, the kelvin sign, is equal to "K".
+        return source(index).elementsEqual(key.utf8) || !key.utf8.allSatisfy { $0 < 0x80 } && string(index) == key
     }
 }
