@@ -1,0 +1,118 @@
+import Foundation
+import Heraclitus
+import Testing
+
+/// Machines that get to a state of another one while their last holder is released, or while the new one is being made.
+@Suite("Regions that change hands") struct RegionHandoverTests {
+    private static let releases = Attack("Holders that are released", suite: Self.self, counting: "holders")
+    private static let births = Attack("Holders that are being made", suite: Self.self, counting: "holders")
+
+    struct Inner: Workflow {
+        static var initial: any WorkflowState { OneState() }
+        let go = Event(from: OneState.self, to: OtherState.self)
+        let back = Event(from: OtherState.self, to: OneState.self)
+        let end = Event(from: OneState.self, OtherState.self, to: EndState.self)
+        final class OneState: WorkflowState, EmptyState {}
+        final class OtherState: WorkflowState, EmptyState {}
+        final class EndState: WorkflowState, EmptyState {}
+    }
+
+    struct Outer: Workflow {
+        static var initial: any WorkflowState { EmptyHandsState() }
+        let take = Event(from: EmptyHandsState.self, to: HoldingState.self)
+        let finish = Event(from: HoldingState.self, to: OverState.self).whenFinal(\.first)
+        final class EmptyHandsState: WorkflowState, EmptyState {}
+        final class OverState: WorkflowState, EmptyState {}
+        final class HoldingState: Composite {
+            let first: StateMachine<Inner>
+            let others: [StateMachine<Inner>]
+            var regions: [any Region] { [first] + others }
+
+            init(_ first: StateMachine<Inner>, _ others: [StateMachine<Inner>]) {
+                (self.first, self.others) = (first, others)
+            }
+
+            convenience init(_ count: Int) { self.init(StateMachine(), (1..<count).map { _ in StateMachine() }) }
+
+            func copied() -> HoldingState { HoldingState(first.copy(), others.map { $0.copy() }) }
+        }
+    }
+
+    @Test("A machine that is taken while its holder is released goes on in the new one, with the state that it shows")
+    func releases() async throws {
+        try await Self.releases.run { _ in Self.release() }
+    }
+
+    private static func release() -> Attack.Findings {
+        let findings = Lock(Attack.Findings())
+        let holding = Outer.HoldingState(12)
+        // The last one, to which the holder comes late.
+        let inner = holding.others[10]
+        let held = Lock<StateMachine<Outer>?>(StateMachine(alreadyIn: Outer.EmptyHandsState()))
+        try? held.withLock { $0 }?.fire.take(holding)
+        let next = StateMachine<Outer>()
+        next.activate()
+        onThreads(2) { thread in
+            if thread == 0 {
+                // The last reference goes here.
+                withExtendedLifetime(held.withLock { held in held.take() }) {}
+                return
+            }
+            while (try? next.fire.take(holding)) == nil {}
+            for number in 0..<40 {
+                do throws(InvalidTransition) {
+                    if number.isMultiple(of: 2) { try inner.fire.go() } else { try inner.fire.back() }
+                } catch {
+                    findings.withLock { $0.faults.append("\(error)") }
+                }
+            }
+        }
+        if !([holding.first] + holding.others).allSatisfy(\.isActive) {
+            findings.withLock { $0.faults.append("A machine of an active one is not active.") }
+        }
+        if !(inner.state is Inner.OneState) || inner.stateName != "OneState" {
+            findings.withLock { $0.faults.append("\(inner.stateName) is the name of \(type(of: inner.state)).") }
+        }
+        findings.withLock { $0.count += 1 }
+        return findings.withLock { $0 }
+    }
+
+    @Test("A machine that is made with others in its state belongs to itself until it has them all")
+    func births() async throws {
+        try await Self.births.run { _ in Self.birth() }
+    }
+
+    private static func birth() -> Attack.Findings {
+        let findings = Lock(Attack.Findings())
+        let holding = Outer.HoldingState(30)
+        for region in [holding.first] + holding.others { region.activate() }
+        let made = Lock<StateMachine<Outer>?>(nil)
+        onThreads(2) { thread in
+            if thread == 0 {
+                let outer = StateMachine<Outer>(entering: holding)
+                made.withLock { $0 = outer }
+            } else {
+                // As soon as it belongs to the other machine.
+                while !belongsToAnother(holding.first), made.withLock({ $0 == nil }) {}
+                try? holding.first.fire.end()
+            }
+        }
+        guard let outer = made.withLock({ $0 }) else { return findings.withLock { $0 } }
+        outer.activate()
+        if outer.isIn(Outer.OverState.self), holding.others.contains(where: { (try? $0.fire.go()) != nil }) {
+            findings.withLock { $0.faults.append("A machine in a state that was left goes on.") }
+        }
+        findings.withLock { $0.count += 1 }
+        return findings.withLock { $0 }
+    }
+
+    /// It says so in the error of an event that does not lead from its state.
+    private static func belongsToAnother(_ machine: StateMachine<Inner>) -> Bool {
+        do throws(InvalidTransition) {
+            try machine.fire.back()
+            return false
+        } catch {
+            return error.path != nil
+        }
+    }
+}
