@@ -51,12 +51,7 @@ extension MachineCore {
 
     /// The name of the property that holds a machine; of one that is not held by a property itself, the name of its workflow.
     private func name(of region: TreePlace, in state: AnyObject) -> String {
-        let found = place?.regions.first { $0.withCore { $0.place === region } }
-        var mirror: Mirror? = Mirror(reflecting: state)
-        while let current = mirror {
-            for case (let label?, let value as any Region) in current.children where value === found { return label }
-            mirror = current.superclassMirror
-        }
-        return found?.parkingName ?? ""
+        guard let found = place?.regions.first(where: { $0.withCore { $0.place === region } }) else { return "" }
+        return propertyName(of: found, in: state) ?? found.parkingName
     }
 }
