@@ -4,22 +4,36 @@ extension MachineCore {
     /// Lets the machines above hear of what happens in this one and in those in its state.
     func beginToBeHeard() {
         let place = madeEnvironment.place
-        if place.beginToBeHeard() {
-            _ = addCallbacks([
-                .hook(.observers) { [weak place] transition in
-                    guard let place, place.isHeardAbove, let machine = transition.machine as? any TreeMachine else {
-                        return
-                    }
-                    let occurrence = machine.withCore { $0.occurrence(.transitioned(transition)) }
-                    place.holder?.withCore { $0.hear(occurrence, from: place) }
-                },
-                .notice { [weak place] occurrence in
-                    guard let place, place.isHeardAbove else { return }
-                    place.holder?.withCore { $0.hear(occurrence, from: place) }
-                },
-            ])
+        let number = CallbackEntry.newNumber()
+        if place.beginToBeHeard(by: number) {
+            addCallbacks(
+                [
+                    .hook(.observers) { [weak place] transition in
+                        guard let place, let machine = transition.machine as? any TreeMachine else { return }
+                        machine.withCore { $0.tellAbove(transition, from: place, by: number) }
+                    },
+                    .notice { [weak place] occurrence in
+                        guard let place, place.isHeard(by: number), place.isListenedTo else { return }
+                        place.holder?.withCore { $0.hear(occurrence, from: place) }
+                    },
+                ],
+                number: number
+            )
         }
         letRegionsBeHeard()
+    }
+
+    /// Tells the machines above of a transition; if nobody there listens any more, no later one costs anything.
+    private func tellAbove(_ transition: StateTransition, from place: TreePlace, by number: Int) {
+        if place.isHeard(by: number), place.isListenedTo {
+            let occurrence = occurrence(.transitioned(transition))
+            place.holder?.withCore { $0.hear(occurrence, from: place) }
+            return
+        }
+        cancelCallbacks(number)
+        place.endToBeHeard(by: number)
+        // Another thread may have begun to listen in between, and found that the machine was heard already.
+        if place.isListenedTo { beginToBeHeard() }
     }
 
     func letRegionsBeHeard() { for region in place?.regions ?? [] { region.withCore { $0.beginToBeHeard() } } }
