@@ -16,6 +16,8 @@ extension Workflow {
     /// let json = try Download.archive(of: LoadingState(request: request))
     /// let state = try Download.state(from: json)          // `any DownloadState`, a LoadingState
     /// ```
+    ///
+    /// The machines in a state that is ``Composite`` are archived as of one moment, whatever other threads do.
     /// - Parameters:
     ///   - state: The state, of a class that is registered with the workflow.
     ///   - isPrettyPrinted: Whether to write it on several lines for people to read.
@@ -30,7 +32,9 @@ extension Workflow {
     ) throws(ArchiveError) -> Data {
         let definition = CompiledWorkflow<Self>.shared.definition
         let envelope = try Envelope(ofState: state as AnyObject, definition)
-        let archive = try envelope.encoded(isPrettyPrinted: isPrettyPrinted)
+        let archive = try envelope.atOneMoment { () throws(ArchiveError) in
+            try envelope.encoded(isPrettyPrinted: isPrettyPrinted)
+        }
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         return archive
     }
@@ -81,7 +85,8 @@ extension StateArchive: Codable {
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError`` for a class that is not registered with the workflow; or with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
-        try Envelope(ofState: state as AnyObject, CompiledWorkflow<W>.shared.definition).encode(to: encoder)
+        let envelope = try Envelope(ofState: state as AnyObject, CompiledWorkflow<W>.shared.definition)
+        try envelope.atOneMoment { try envelope.encode(to: encoder) }
     }
 
     /// Decodes a state, whatever its class is.
@@ -105,6 +110,13 @@ extension Envelope {
         }
         let snapshot = Snapshot(state: state, previous: nil, status: PackedStatus(index, .restoring), revision: 0)
         self.init(definition: definition, snapshot: snapshot, extras: [], isOfMachine: false)
+    }
+
+    /// Calls a body that encodes the state, with all machines in it as of now.
+    fileprivate func atOneMoment<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try definition.atOneMoment(of: snapshot.state, in: snapshot.status.index, body)
     }
 }
 

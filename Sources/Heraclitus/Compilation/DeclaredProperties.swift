@@ -28,7 +28,7 @@ struct DeclaredProperties {
     init<W: Workflow>(of workflow: W) {
         let mirrors = sequence(first: Mirror(reflecting: workflow), next: \.superclassMirror)
         for property in mirrors.reversed().flatMap(\.children) {
-            let name = Self.name(of: property)
+            let name = propertyName(property.label ?? "")
             if let action = property.value as? any AnyWorkflowAction,
                 type(of: property.value) is any AnyWorkflowAction.Type
             {
@@ -60,12 +60,5 @@ struct DeclaredProperties {
         if search.path(in: value) != nil { return true }
         // Of objects only what they hold themselves: they may lead anywhere.
         return type(of: value) is AnyClass && search.path(in: Mirror(reflecting: value)) != nil
-    }
-
-    /// A property's name as it is written, also of one that is `lazy`.
-    private static func name(of property: Mirror.Child) -> String {
-        let label = property.label ?? ""
-        let lazy = "$__lazy_storage_$_"
-        return unmarked(label.hasPrefix(lazy) ? String(label.dropFirst(lazy.count)) : label)
     }
 }

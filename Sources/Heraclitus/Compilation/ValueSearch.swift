@@ -10,7 +10,8 @@ struct ValueSearch {
         case mayHold
     }
 
-    private static let maximalDepth = 8
+    /// Deeper than any value can be that Swift is able to release; only a mirror that shows its own value again gets here.
+    private static let maximalDepth = 100_000
 
     private let isSought: (Any.Type) -> Bool
     private var answers: [ObjectIdentifier: Answer] = [:]
@@ -18,29 +19,54 @@ struct ValueSearch {
     init(for isSought: @escaping (Any.Type) -> Bool) { self.isSought = isSought }
 
     /// The path to the first one in a value, empty if it is the value itself; `nil` if there is none.
-    mutating func path(in value: Any) -> [String]? { path(in: value, depth: 0) }
-
-    /// The path to the first one among the properties of an object.
-    mutating func path(in object: Mirror) -> [String]? { path(in: object, depth: 0) }
-
-    private mutating func path(in value: Any, depth: Int) -> [String]? {
+    mutating func path(in value: Any) -> [String]? {
         switch answer(for: type(of: value)) {
-        case .holds: return []
-        case .cannotHold: return nil
-        case .mayHold: break
+        case .holds: []
+        case .cannotHold: nil
+        case .mayHold: path(among: Self.contents(of: value))
         }
-        guard depth <= Self.maximalDepth else { return nil }
-        guard let container = value as? any ValueContainer else {
-            return path(in: Mirror(reflecting: value), depth: depth)
-        }
-        return container.firstPath { content, label in path(in: content, depth: depth + 1).map { [label] + $0 } }
     }
 
-    private mutating func path(in mirror: Mirror, depth: Int) -> [String]? {
-        for child in mirror.children {
-            if let path = path(in: child.value, depth: depth + 1) { return [child.label ?? "[]"] + path }
+    /// The path to the first one among the properties of an object.
+    mutating func path(in object: Mirror) -> [String]? { path(among: Self.contents(of: object)) }
+
+    /// Goes down into one value after the other.
+    ///
+    /// No call waits for the one below it, because a list of a thousand indirect cases would need more stack than a thread has.
+    private mutating func path(among contents: ValueContents) -> [String]? {
+        var open = [contents]
+        var path: [String] = []
+        while let innermost = open.last {
+            guard let (label, value) = innermost.next() else {
+                open.removeLast()
+                _ = path.popLast()
+                continue
+            }
+            switch answer(for: type(of: value)) {
+            case .holds: return path + [label]
+            case .cannotHold: continue
+            case .mayHold:
+                if path.count == Self.maximalDepth {
+                    fatalError(
+                        "A value of \(String(reflecting: type(of: value))) holds others without end, as mirrors show it."
+                    )
+                }
+                open.append(Self.contents(of: value))
+                path.append(label)
+            }
         }
-        return mirror.superclassMirror.flatMap { path(in: $0, depth: depth) }
+        return nil
+    }
+
+    private static func contents(of value: Any) -> ValueContents {
+        (value as? any ValueContainer)?.contents ?? contents(of: Mirror(reflecting: value))
+    }
+
+    private static func contents(of mirror: Mirror) -> ValueContents {
+        let mirrors = sequence(first: mirror, next: \.superclassMirror)
+        return ValueContents(
+            mirrors.lazy.flatMap(\.children).map { ($0.label.map(unmarked) ?? "[]", $0.value) }.makeIterator()
+        )
     }
 
     private mutating func answer(for type: Any.Type) -> Answer {
@@ -73,23 +99,20 @@ extension JSONValue: PlainValue {}
 extension JSONArray: PlainValue {}
 extension JSONObject: PlainValue {}
 
-/// A value that holds others whose types are its own type's parameters.
+/// The values in a value, one after the other, with what they are called.
+private typealias ValueContents = AnyIterator<(label: String, value: Any)>
+
+/// A value that holds others, of which reflection shows too little, or whose types its own type tells.
 private protocol ValueContainer {
     static var contentTypes: [Any.Type] { get }
 
-    /// Asks about each value in it, with what it is called, until there is an answer.
-    func firstPath(_ path: (Any, String) -> [String]?) -> [String]?
+    var contents: ValueContents { get }
 }
 
 extension ValueContainer where Self: Sequence {
     static var contentTypes: [Any.Type] { [Element.self] }
 
-    func firstPath(_ path: (Any, String) -> [String]?) -> [String]? {
-        for element in self {
-            if let path = path(element, "[]") { return path }
-        }
-        return nil
-    }
+    var contents: ValueContents { ValueContents(lazy.map { ("[]", $0) }.makeIterator()) }
 }
 
 extension Array: ValueContainer {}
@@ -100,16 +123,24 @@ extension Set: ValueContainer {}
 extension Dictionary: ValueContainer {
     fileprivate static var contentTypes: [Any.Type] { [Key.self, Value.self] }
 
-    fileprivate func firstPath(_ path: (Any, String) -> [String]?) -> [String]? {
-        for (key, value) in self {
-            if let path = path(key, "[].key") ?? path(value, "[].value") { return path }
-        }
-        return nil
+    fileprivate var contents: ValueContents {
+        ValueContents(lazy.flatMap { [("[].key", $0 as Any), ("[].value", $1 as Any)] }.makeIterator())
     }
 }
 
 extension Optional: ValueContainer {
     fileprivate static var contentTypes: [Any.Type] { [Wrapped.self] }
 
-    fileprivate func firstPath(_ path: (Any, String) -> [String]?) -> [String]? { flatMap { path($0, "some") } }
+    fileprivate var contents: ValueContents {
+        ValueContents(map { [("some", $0)] }?.makeIterator() ?? [].makeIterator())
+    }
+}
+
+/// It keeps its values in an object, which nobody else sees.
+extension UserInfo: ValueContainer {
+    fileprivate static var contentTypes: [Any.Type] { [Value.self] }
+
+    fileprivate var contents: ValueContents {
+        ValueContents(values.sorted { $0.key < $1.key }.lazy.map { ($0.key, $0.value) }.makeIterator())
+    }
 }

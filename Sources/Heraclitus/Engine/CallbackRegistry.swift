@@ -18,8 +18,13 @@ extension MachineCore {
     /// - Returns: Their number.
     func addCallbacks(_ callbacks: [Callback]) -> Int {
         let number = CallbackEntry.newNumber()
-        changeCallbacks { $0 += callbacks.map { CallbackEntry($0, number: number) } }
+        addCallbacks(callbacks, number: number)
         return number
+    }
+
+    /// Adds closures that are cancelled together, under a number that was made for them.
+    func addCallbacks(_ callbacks: [Callback], number: Int) {
+        changeCallbacks { $0 += callbacks.map { CallbackEntry($0, number: number) } }
     }
 
     /// Removes closures, which whoever is about to call them does not call; does nothing if they were removed before.

@@ -167,7 +167,7 @@ extension MachineCore {
     private func staysInState(_ region: TreePlace, _ call: borrowing Call) -> Bool {
         guard let expected = call.turn({ $0.lastQueued }) else { return true }
         guard expected.plan.kind == .update else { return false }
-        return regions(of: expected.state, in: expected.plan.destination).contains {
+        return definition.regions(of: expected.state, in: expected.plan.destination).contains {
             $0.withCore { $0.place === region }
         }
     }

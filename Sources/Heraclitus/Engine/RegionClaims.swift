@@ -1,19 +1,21 @@
 // How does a machine come to belong to the one whose state holds it?
 
-extension MachineCore {
+extension Definition {
     /// The machines that an object holds.
     func regions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
-        definition.states[index].hooks.regions(of: state).map { region in
+        states[index].hooks.regions(of: state).map { region in
             guard let machine = region as? any TreeMachine else {
                 fatalError(
-                    "\(definition.states[index].name) of \(definition.workflow) lists in `regions` a \(type(of: region)), "
+                    "\(states[index].name) of \(workflow) lists in `regions` a \(type(of: region)), "
                         + "which is no StateMachine."
                 )
             }
             return machine
         }
     }
+}
 
+extension MachineCore {
     /// How a machine came to belong to another one, for who has to undo it.
     private enum Claim {
         /// It did before.
@@ -38,7 +40,7 @@ extension MachineCore {
         func undo() {
             for (region, claim) in claims.reversed() { region.withCore { $0.undo(claim, of: region) } }
         }
-        let regions = regions(of: state, in: index)
+        let regions = definition.regions(of: state, in: index)
         expectListed(regions, of: state, in: index)
         for region in regions {
             do throws(NoTurn) {
@@ -94,7 +96,7 @@ extension MachineCore {
     /// One whose own turn is under way on another thread belongs to it when it is activated.
     func takeFirstRegions(of machine: any TreeMachine) {
         let state = snapshot.state
-        let regions = regions(of: state, in: now.index)
+        let regions = definition.regions(of: state, in: now.index)
         expectListed(regions, of: state, in: now.index)
         guard !regions.isEmpty else { return }
         let thread = ThreadState.ofThreads.current.id

@@ -6,14 +6,14 @@ extension MachineCore {
     /// Leaves the machines that the state before held, and takes on those that the state holds that the machine shows now.
     func changeRegions(of plan: TransitionPlan, _ transition: StateTransition) {
         guard let place, let machine = transition.machine as? any TreeMachine else { return }
-        let new = regions(of: transition.destinationObject, in: plan.destination)
+        let new = definition.regions(of: transition.destinationObject, in: plan.destination)
         let old = place.replaceRegions(by: new)
         func stays(_ region: any TreeMachine) -> Bool { new.contains { $0 === region } }
         let left = plan.kind == .external ? old : old.filter { !stays($0) }
         for region in left { region.withCore { $0.place?.setCurrent(false) } }
         func comesBack(_ region: any TreeMachine) -> Bool {
             Call(machine, [:]).turn { $0.waiting }.contains { next in
-                regions(of: next.state, in: next.plan.destination).contains { $0 === region }
+                definition.regions(of: next.state, in: next.plan.destination).contains { $0 === region }
             }
         }
         for region in left.reversed() {

@@ -4,22 +4,36 @@ extension MachineCore {
     /// Lets the machines above hear of what happens in this one and in those in its state.
     func beginToBeHeard() {
         let place = madeEnvironment.place
-        if place.beginToBeHeard() {
-            _ = addCallbacks([
-                .hook(.observers) { [weak place] transition in
-                    guard let place, place.isHeardAbove, let machine = transition.machine as? any TreeMachine else {
-                        return
-                    }
-                    let occurrence = machine.withCore { $0.occurrence(.transitioned(transition)) }
-                    place.holder?.withCore { $0.hear(occurrence, from: place) }
-                },
-                .notice { [weak place] occurrence in
-                    guard let place, place.isHeardAbove else { return }
-                    place.holder?.withCore { $0.hear(occurrence, from: place) }
-                },
-            ])
+        let number = CallbackEntry.newNumber()
+        if place.beginToBeHeard(by: number) {
+            addCallbacks(
+                [
+                    .hook(.observers) { [weak place] transition in
+                        guard let place, let machine = transition.machine as? any TreeMachine else { return }
+                        machine.withCore { $0.tellAbove(transition, from: place, by: number) }
+                    },
+                    .notice { [weak place] occurrence in
+                        guard let place, place.isHeard(by: number), place.isListenedTo else { return }
+                        place.holder?.withCore { $0.hear(occurrence, from: place) }
+                    },
+                ],
+                number: number
+            )
         }
         letRegionsBeHeard()
+    }
+
+    /// Tells the machines above of a transition; if nobody there listens any more, no later one costs anything.
+    private func tellAbove(_ transition: StateTransition, from place: TreePlace, by number: Int) {
+        if place.isHeard(by: number), place.isListenedTo {
+            let occurrence = occurrence(.transitioned(transition))
+            place.holder?.withCore { $0.hear(occurrence, from: place) }
+            return
+        }
+        cancelCallbacks(number)
+        place.endToBeHeard(by: number)
+        // Another thread may have begun to listen in between, and found that the machine was heard already.
+        if place.isListenedTo { beginToBeHeard() }
     }
 
     func letRegionsBeHeard() { for region in place?.regions ?? [] { region.withCore { $0.beginToBeHeard() } } }
@@ -51,12 +65,7 @@ extension MachineCore {
 
     /// The name of the property that holds a machine; of one that is not held by a property itself, the name of its workflow.
     private func name(of region: TreePlace, in state: AnyObject) -> String {
-        let found = place?.regions.first { $0.withCore { $0.place === region } }
-        var mirror: Mirror? = Mirror(reflecting: state)
-        while let current = mirror {
-            for case (let label?, let value as any Region) in current.children where value === found { return label }
-            mirror = current.superclassMirror
-        }
-        return found?.parkingName ?? ""
+        guard let found = place?.regions.first(where: { $0.withCore { $0.place === region } }) else { return "" }
+        return propertyName(of: found, in: state) ?? found.parkingName
     }
 }

@@ -18,8 +18,8 @@ final class TreePlace: Sendable {
         /// Whether that state is the current one.
         var isCurrent = false
 
-        /// Whether the machines above are told of what happens here if they want to hear of it.
-        var isHeard = false
+        /// The number of the closures that tell the machines above of what happens here if they want to hear of it.
+        var hearing: Int?
 
         /// The machines that the current state holds.
         var regions: [any TreeMachine] = []
@@ -77,17 +77,27 @@ final class TreePlace: Sendable {
     }
 
     /// Whether anybody above hears of what happens in this one now.
-    var isHeardAbove: Bool {
-        contents.withLock { $0.isHeard } && holder?.withCore { $0.hearsRegions } == true
+    var isHeardAbove: Bool { contents.withLock { $0.hearing != nil } && isListenedTo }
+
+    /// Whether anybody above wants to hear of what happens in this one.
+    var isListenedTo: Bool { holder?.withCore { $0.hearsRegions } == true }
+
+    /// Whether closures are those that tell of what happens here.
+    func isHeard(by number: Int) -> Bool { contents.withLock { $0.hearing == number } }
+
+    /// Notes that closures are about to tell of what happens here.
+    /// - Returns: Whether none did before.
+    func beginToBeHeard(by number: Int) -> Bool {
+        contents.withLock { contents in
+            guard contents.hearing == nil else { return false }
+            contents.hearing = number
+            return true
+        }
     }
 
-    /// Notes that somebody does, perhaps only for a while.
-    /// - Returns: Whether they did not before.
-    func beginToBeHeard() -> Bool {
-        contents.withLock { contents in
-            defer { contents.isHeard = true }
-            return !contents.isHeard
-        }
+    /// Notes that closures tell of nothing any more; others may.
+    func endToBeHeard(by number: Int) {
+        contents.withLock { if $0.hearing == number { $0.hearing = nil } }
     }
 
     func setCurrent(_ isCurrent: Bool) { contents.withLock { $0.isCurrent = isCurrent } }

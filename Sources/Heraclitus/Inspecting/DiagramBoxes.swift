@@ -100,18 +100,26 @@ private struct Nesting {
 
     init(_ groups: [TransitionTable.Group]) {
         let members = groups.map { Set($0.states) }
-        var groupsOfStates: [String: [Int]] = [:]
-        for (group, states) in members.enumerated() {
-            for state in states { groupsOfStates[state, default: []].append(group) }
+        // A group is within the first of those behind it that has all of its states: smaller ones come first, of equal ones the later.
+        let order = members.indices.sorted { (members[$0].count, -$0) < (members[$1].count, -$1) }
+        var places = Array(repeating: 0, count: groups.count)
+        var orderOfStates: [String: [Int]] = [:]
+        for (place, group) in order.enumerated() {
+            places[group] = place
+            for state in members[group] { orderOfStates[state, default: []].append(group) }
         }
         let outer = members.indices.map { group in
-            // Those around a group are among those of any of its states; an empty one is in all others.
-            let others = members[group].first.map { groupsOfStates[$0] ?? [] } ?? Array(members.indices)
-            return Self.outer(of: group, among: others, members)
+            // Those around a group are among those of any of its states, so of the one that is in the fewest; an empty one is in all others.
+            let others = members[group].lazy.map { orderOfStates[$0] ?? [] }.min { $0.count < $1.count } ?? order
+            return others.first { places[$0] > places[group] && members[group].isSubset(of: members[$0]) }
         }
         inner = groups.map { _ in [] }
         for (group, around) in outer.enumerated() {
             if let around { inner[around].append(group) }
+        }
+        var groupsOfStates: [String: [Int]] = [:]
+        for (group, states) in members.enumerated() {
+            for state in states { groupsOfStates[state, default: []].append(group) }
         }
         self.groups = groupsOfStates
         self.outer = outer
@@ -120,14 +128,12 @@ private struct Nesting {
     func groups(of state: String) -> [Int] { groups[state] ?? [] }
 
     func innermost(of state: String, from group: Int) -> Int {
-        guard let next = groups(of: state).first(where: { outer[$0] == group }) else { return group }
-        return innermost(of: state, from: next)
-    }
-
-    /// The smallest of some groups that has all states of a group; of equal ones the later is within the earlier.
-    private static func outer(of group: Int, among others: [Int], _ members: [Set<String>]) -> Int? {
-        others.filter { other in
-            members[group].isStrictSubset(of: members[other]) || other < group && members[group] == members[other]
-        }.min { (members[$0].count, -$0) < (members[$1].count, -$1) }
+        var inner: [Int: Int] = [:]
+        for next in groups(of: state) {
+            if let around = outer[next], inner[around] == nil { inner[around] = next }
+        }
+        var innermost = group
+        while let next = inner[innermost] { innermost = next }
+        return innermost
     }
 }

@@ -171,7 +171,15 @@ private func record(_ name: String, _ notes: [String]) -> String {
     let texts = fields.map { field in
         // The outer quotes are those of the whole label. Between them, what has a meaning in records is escaped once more.
         let text = dotLabel(field).unicodeScalars.dropFirst().dropLast()
-        return text.map { "{}|<>".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
+        // Of several spaces Graphviz keeps one, and of those at the ends none.
+        var isAfterSpace = true
+        var written = text.map { scalar in
+            defer { isAfterSpace = scalar == " " }
+            let isEscaped = "{}|<>".unicodeScalars.contains(scalar) || scalar == " " && isAfterSpace
+            return isEscaped ? "\\\(scalar)" : String(scalar)
+        }
+        if written.last == " " { written[written.count - 1] = "\\ " }
+        return written.joined()
     }
     return "\"\(texts[0])|\(texts.dropFirst().map { "\($0)\\l" }.joined())\""
 }

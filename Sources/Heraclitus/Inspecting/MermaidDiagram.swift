@@ -136,7 +136,10 @@ private struct MermaidLevel {
 }
 
 /// A text as Mermaid wants what it might take for its own: by number.
+///
+/// It takes no empty text; instead of one there is a space.
 func mermaidText(_ text: String) -> String {
+    if text.isEmpty { return mermaidText(" ") }
     let scalars = text.unicodeScalars
     var written = ""
     for index in scalars.indices {

@@ -4,7 +4,8 @@ extension TransitionTable {
     /// States and final states have their names as ids. An event that leads to one state has its own name; where it leads to several, each has a
     /// transition for the event's name, a dot and the name of the state. An event that updates a state has a transition without a target, which exits
     /// and enters nothing. An ignored event has none, because SCXML drops what no transition is for. What is not a letter, a digit, `-` or `_` in
-    /// a name is written as its number, such as `_x20_` for a space. Guards, groups and why an event fires by itself are left out.
+    /// a name is written as its number, such as `_x20_` for a space; so is `_` alone, and an empty name is `_x_`. Guards, groups and why an event
+    /// fires by itself are left out.
     ///
     /// A state that holds machines is a state with a child for each of its ``regions``, parallel if there are several. The ids of the states
     /// in there and their events begin with the names on the way, and a dot: `PlacedState.payment.OpenState`, `payment.settle`. Readers of SCXML
@@ -71,6 +72,9 @@ extension TransitionTable {
 
     /// A name of XML, another one for each text.
     static func xmlName(_ text: String) -> String {
+        // An underscore alone is the id of the parallel state, and behind `_x` in the other names is a number.
+        if text.isEmpty { return "_x_" }
+        if text == "_" { return "_x5f_" }
         var name = ""
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -83,6 +87,6 @@ extension TransitionTable {
                 name += "_x\(String(scalar.value, radix: 16))_"
             }
         }
-        return name.isEmpty ? "_" : name
+        return name
     }
 }

@@ -4,7 +4,8 @@ extension StateMachine {
     /// The copy has the definition's hooks, and none of this machine's own closures, observers or pending work. Both
     /// machines share the context, and the state object, because it does not change. A state that is ``Copying`` is copied. A state that
     /// contains a machine and is not `Copying` stops the program here, because the copy would change with the original.
-    /// Reflection over every property finds such a state, at each copy of a state that is not `Copying`.
+    /// Reflection over every property, and over the values of each ``UserInfo``, finds such a state, at each copy of a state that is not
+    /// `Copying`.
     ///
     /// Any thread may call it at any time. During a transition it copies the committed state. Of a tree of machines, as ``Composite`` says,
     /// it copies the committed states of all of them as of one moment.

@@ -11,7 +11,9 @@
 /// A registration keeps neither the machine nor the closure alive.
 public struct Registration: Sendable {
     private weak let machine: (any CallbackHolder)?
-    private let number: Int
+
+    /// That of the closure, which no other one has.
+    fileprivate let number: Int
 
     init(of number: Int, at machine: any CallbackHolder) {
         self.machine = machine
@@ -24,6 +26,9 @@ public struct Registration: Sendable {
     /// or in ``StateMachine/perform(block:)``, no call of the closure begins. A cancellation on another thread does not wait for
     /// the transition under way, which may still make a call that it has just decided on.
     public func cancel() { machine?.cancelCallbacks(number) }
+
+    /// Whether the closure is still at its machine.
+    var isKept: Bool { machine?.hasCallbacks(number) ?? false }
 
     /// Stores the registration, so that its closure is cancelled together with the others.
     /// - Parameter registrations: Where to store it.
@@ -46,7 +51,14 @@ public struct Registration: Sendable {
 ///
 /// Keep it in a property. Swift may release a local constant after its last use, before the end of its scope.
 public final class Registrations: Sendable {
-    private let stored = Lock<[Registration]>([])
+    private struct Stored {
+        var registrations: [Registration] = []
+
+        /// How many there are when it is time to look for those that were cancelled by themselves.
+        var limit = 16
+    }
+
+    private let stored = Lock(Stored())
 
     /// Makes an object that stores no registration yet.
     public init() {}
@@ -56,13 +68,31 @@ public final class Registrations: Sendable {
     /// Any thread may call it, any number of times. See ``Registration/cancel()`` for calls that are under way.
     public func cancel() {
         let registrations = stored.withLock { stored in
-            defer { stored = [] }
-            return stored
+            defer { stored = Stored() }
+            return stored.registrations
         }
         for registration in registrations { registration.cancel() }
     }
 
-    func add(_ registration: Registration) { stored.withLock { $0.append(registration) } }
+    func add(_ registration: Registration) {
+        let full = stored.withLock { stored -> [Registration]? in
+            stored.registrations.append(registration)
+            return stored.registrations.count >= stored.limit ? stored.registrations : nil
+        }
+        if let full { removeCancelled(of: full) }
+    }
+
+    /// Removes registrations that were cancelled by themselves, or whose machine is gone.
+    ///
+    /// It comes as often as their number has doubled since, so that on average it takes no longer than to store them.
+    private func removeCancelled(of registrations: [Registration]) {
+        // Asked outside the lock: to let go of a machine may call user code.
+        let cancelled = Set(registrations.lazy.filter { !$0.isKept }.map(\.number))
+        stored.withLock { stored in
+            stored.registrations.removeAll { cancelled.contains($0.number) }
+            stored.limit = max(16, 2 * stored.registrations.count)
+        }
+    }
 
     deinit { cancel() }
 }
@@ -71,8 +101,13 @@ public final class Registrations: Sendable {
 protocol CallbackHolder: AnyObject, Sendable {
     /// Removes what was added together.
     func cancelCallbacks(_ number: Int)
+
+    /// Whether it still has any of what was added together.
+    func hasCallbacks(_ number: Int) -> Bool
 }
 
 extension StateMachine: CallbackHolder {
     func cancelCallbacks(_ number: Int) { core.cancelCallbacks(number) }
+
+    func hasCallbacks(_ number: Int) -> Bool { core.callbacks.contains { $0.number == number } }
 }

@@ -35,24 +35,38 @@ protocol DescribedRegion: Region {
 
 extension RegionProperty {
     init<Root, R: Region>(_ path: KeyPath<Root, R>) {
-        // It ends with the property's name, where the runtime knows that.
-        let name = String(reflecting: path).split(separator: ".").last.map(String.init) ?? ""
-        let isName = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-        self.init(name: isName && name.first?.isNumber == false ? name : nil) {
+        self.init(name: Self.name(in: String(reflecting: path))) {
             (R.self as? any DescribedRegion.Type)?.table(within: $0) ?? .unknown
         }
     }
 
     /// A machine that an object holds.
     init(_ region: any Region, in object: AnyObject) {
-        var name: String?
-        var mirror: Mirror? = Mirror(reflecting: object)
-        while let current = mirror, name == nil {
-            name = current.children.first { ($0.value as? any Region) === region }?.label
-            mirror = current.superclassMirror
+        self.init(name: propertyName(of: region, in: object)) {
+            (region as? any DescribedRegion)?.table(within: $0) ?? .unknown
         }
-        self.init(name: name) { (region as? any DescribedRegion)?.table(within: $0) ?? .unknown }
     }
+
+    /// The name of the property in the text of a key path, which ends with it where the runtime knows it.
+    private static func name(in path: String) -> String? {
+        if path.hasSuffix("`") {
+            // Between backticks there may be any other character.
+            return path.dropLast().lastIndex(of: "`").map { unmarked(String(path[$0...])) }
+        }
+        let name = path.split(separator: ".").last ?? ""
+        let isName = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        return isName && name.first?.isNumber == false ? String(name) : nil
+    }
+}
+
+/// The name of the property of an object that holds a machine; `nil` for one that is not held by a property itself, but by a list.
+func propertyName(of region: any Region, in object: AnyObject) -> String? {
+    for mirror in sequence(first: Mirror(reflecting: object), next: \.superclassMirror) {
+        for case (let label?, let value as any Region) in mirror.children where value === region {
+            return propertyName(label)
+        }
+    }
+    return nil
 }
 
 extension WorkflowEvent {

@@ -5,6 +5,12 @@
 @inline(never)
 func ownName(of type: Any.Type) -> String { unmarked(_typeName(type, qualified: false)) }
 
+/// A property's name as it is written, of its label in a mirror; also of one that is `lazy`.
+func propertyName(_ label: String) -> String {
+    let lazy = "$__lazy_storage_$_"
+    return unmarked(label.hasPrefix(lazy) ? String(label.dropFirst(lazy.count)) : label)
+}
+
 /// A name as it was written between backticks, if it is no plain identifier.
 ///
 /// The runtime reports such a name with the backticks, and with a no-break space for each space.

@@ -359,4 +359,39 @@ import Testing
         #expect(late.entries == ["", "notCurrent"])
         #expect(dig.isIn(DiggingState.self))
     }
+
+    final class RawState: Composite {
+        let `my pay`: StateMachine<Ticket>
+        let `v1.2`: StateMachine<Ticket>
+        var regions: [any Region] { [`my pay`, `v1.2`] }
+        init(_ pay: StateMachine<Ticket> = .init(), _ other: StateMachine<Ticket> = .init()) {
+            `my pay` = pay
+            `v1.2` = other
+        }
+        func copied() -> RawState { RawState(`my pay`.copy(), `v1.2`.copy()) }
+    }
+    struct Raw: Workflow {
+        static var initial: any WorkflowState { PlannedState() }
+        let book = Event(from: PlannedState.self, to: RawState.self)
+        let start = Event(from: RawState.self, to: ForgottenState.self).whenFinal(\.`my pay`, \.`v1.2`)
+    }
+    struct RawAtFirst: Workflow {
+        static var initial: any WorkflowState { RawState() }
+        let leave = Event(from: RawState.self, to: ForgottenState.self)
+    }
+
+    @Test("A property with a name between backticks is called what stands between them, in paths and in tables")
+    func raw() throws {
+        let machine = StateMachine<Raw>(alreadyIn: RawState())
+        let state = try #require(machine.state as? RawState)
+        let paths = Mutex<[String?]>([])
+        machine.observeTree { occurrence in paths.withLock { $0.append(occurrence.path) } }
+        try state.`my pay`.fire.pay()
+        let error = try #require(throws: InvalidTransition.self) { try state.`my pay`.fire.pay() }
+        #expect(error.path == "Raw.my pay")
+        try state.`v1.2`.fire.pay()
+        #expect(paths.withLock { $0 } == ["my pay", "my pay", "v1.2", nil])
+        #expect(Raw.table.regions.map(\.name) == ["my pay", "v1.2"])
+        #expect(RawAtFirst.table.regions.map(\.name) == ["my pay", "v1.2"])
+    }
 }

@@ -1,6 +1,7 @@
-import Heraclitus
 import HeraclitusTesting
 import Testing
+
+@testable import Heraclitus
 
 @Suite("Machines in states that are not current") struct EarlyAndLateTests {
     typealias Order = Forest.Order
@@ -201,5 +202,47 @@ import Testing
         try second.fire.hang(HungState(bell))
         clock.advance(by: .seconds(10))
         #expect(second.isIn(RungState.self))
+    }
+
+    @Test(
+        "A region of which nobody above hears any more calls nothing from its next transition on, until somebody listens again"
+    )
+    func notHeardAnyMore() throws {
+        typealias Tree = TreeMomentTests
+        let room = StateMachine<Tree.Room>(alreadyIn: Tree.RoomState())
+        let house = StateMachine<Tree.House>(alreadyIn: Tree.FloorState(room))
+        house.activate()
+        let lamp = try #require(room.state as? Tree.RoomState).lamp
+        let count = lamp.core.callbacks.count
+        let heard = Mutex<[String]>([])
+        func listen(_ machine: StateMachine<Tree.House>, as name: String) -> Registration {
+            machine.observeTree { occurrence in heard.withLock { $0.append("\(name) \(occurrence.path ?? "")") } }
+        }
+        func turn() throws {
+            if lamp.isIn(Tree.OffState.self) {
+                try lamp.fire.turn(Tree.OnState())
+            } else {
+                try lamp.fire.turn(Tree.OffState())
+            }
+        }
+        for _ in 0..<3 {
+            let (first, second) = (listen(house, as: "first"), listen(house, as: "second"))
+            let inner = room.observeTree { occurrence in heard.withLock { $0.append("inner \(occurrence.path ?? "")") }
+            }
+            try turn()
+            first.cancel()
+            try turn()
+            second.cancel()
+            try turn()
+            #expect(
+                heard.withLock { $0 } == [
+                    "inner lamp", "first room.lamp", "second room.lamp", "inner lamp", "second room.lamp", "inner lamp",
+                ]
+            )
+            inner.cancel()
+            try turn()
+            #expect(heard.withLock { $0.count } == 6 && lamp.core.callbacks.count == count)
+            heard.withLock { $0 = [] }
+        }
     }
 }

@@ -93,7 +93,7 @@ import Testing
         try Interruption.$current.withValue(Interruption(meanwhile), operation: copy)
     }
 
-    enum Way: CaseIterable { case copy, archive, encode, lines }
+    enum Way: CaseIterable { case copy, archive, encode, lines, state, encodeState }
 
     private static func taken(_ house: StateMachine<House>, _ way: Way) throws -> StateMachine<House> {
         switch way {
@@ -105,6 +105,10 @@ import Testing
             defer { try? FileManager.default.removeItem(at: file) }
             try Archive.write([house], to: file)
             return try StateMachine<House>(archive: Data(contentsOf: file))
+        case .state: return StateMachine(alreadyIn: try House.state(from: House.archive(of: house.state)))
+        case .encodeState:
+            let json = try JSONEncoder().encode(House.ArchivedState(house.state))
+            return StateMachine(alreadyIn: try JSONDecoder().decode(House.ArchivedState.self, from: json).state)
         }
     }
 
@@ -147,6 +151,23 @@ import Testing
         try house.fire.leave()
         let left = room.copy()
         #expect(try #require(left.state as? RoomState).window.isIn(OnState.self))
+    }
+
+    @Test("A state that belongs to no machine is archived with its machines as of one moment, too")
+    func free() throws {
+        let state = RoomState()
+        let json = try Self.during {
+            #expect(throws: Never.self) {
+                try state.lamp.fire.turn(OnState())
+                try state.window.fire.turn(OnState())
+            }
+        } take: {
+            try Room.archive(of: state)
+        }
+        let archived = try #require(try Room.state(from: json) as? RoomState)
+        #expect(archived.lamp.isIn(OffState.self) && archived.window.isIn(OffState.self))
+        let later = try #require(try Room.state(from: Room.archive(of: state)) as? RoomState)
+        #expect(later.lamp.isIn(OnState.self) && later.window.isIn(OnState.self))
     }
 
     /// Fires the window, the lamp and the room in turn, so that at each moment their revisions are equal or one apart.

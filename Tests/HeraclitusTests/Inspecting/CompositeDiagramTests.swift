@@ -352,6 +352,21 @@ import Testing
         #expect(Stack.table.scxml().contains(#"event="Parcel.2.pack" target="TowerState.Parcel.2.PackedState""#))
     }
 
+    @Test("Ids in SCXML are those of one state or machine, whatever the names are", arguments: ["_", "", "_x_", "x"])
+    func oddIDs(name: String) throws {
+        let inner =
+            #"{"workflow":"I","version":1,"states":["_",""],"superstates":{},"initial":"_","finals":[],"events":[]}"#
+        let regions = [name, "_", "", "other"].map { #"{"state":"_","name":"\#($0)","table":\#(inner)}"# }
+        let json = #"""
+            {"workflow":"W","version":1,"states":["_",""],"superstates":{},"initial":"_","finals":[],"events":[],
+            "regions":[\#(regions.joined(separator: ","))]}
+            """#
+        let table = try JSONDecoder().decode(TransitionTable.self, from: Data(json.utf8))
+        let ids = table.scxml().matches(of: /id="([^"]*)"/).map { String($0.1) }
+        // The states, the parallel one, and four machines with two states each.
+        #expect(ids.count == 15 && Set(ids).count == 15, "\(ids)")
+    }
+
     @Test("A journal of a tree is drawn as that of its outermost machine, and printed with the paths of the others")
     func journalOfTree() throws {
         let (order, placed) = try placed()

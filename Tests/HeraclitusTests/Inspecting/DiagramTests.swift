@@ -288,12 +288,40 @@ import Testing
         #expect(dot.contains("\"&\u{301}#66;\" [label=\"&amp;\u{301}#66;\"];"))
     }
 
+    final class RoomyState: WorkflowState, EmptyState { static var name: String { " a   b " } }
+
+    struct Roomy: Workflow {
+        static var initial: any WorkflowState { RoomyState() }
+        let stay = Event(" go  on", updating: RoomyState.self)
+    }
+
+    @Test("In DOT several spaces in a record stay several")
+    func spaces() {
+        #expect(Roomy.table.dot().contains(#"label="\ a \ \ b\ |\ go \ on / update\l""#))
+    }
+
+    @Test("A long chain of superclasses in a table is drawn in a moment")
+    func chain() throws {
+        let states = (0..<800).map { "\"s\($0)\"" }.joined(separator: ",")
+        let superstates = (1..<800).map { "\"s\($0)\":\"s\($0 - 1)\"" }.joined(separator: ",")
+        let json = #"""
+            {"workflow":"W","version":1,"states":[\#(states)],"superstates":{\#(superstates)},"initial":"s0","finals":[],"events":[]}
+            """#
+        let table = try JSONDecoder().decode(TransitionTable.self, from: Data(json.utf8))
+        var text = ""
+        let time = threadTime { text = table.mermaid() }
+        #expect(time < .seconds(2))
+        // The innermost box has the last two states.
+        #expect(text.count { $0 == "{" } == 799)
+    }
+
     @Test("Graphviz reads what is written, whatever the names are", .enabled(if: DiagramTests.graphviz != nil))
     func drawn() throws {
         for (text, names) in [
             (Door.table.dot(), ["OpenState", "swing"]), (Odd.table.dot(current: "end"), ["end", #"\"b\""#]),
             (Odder.table.dot(), ["here"]), (Boxed.table.dot(theme: .dark), ["SeveralState"]),
             (Gathered.table.dot(theme: .light), ["Timed", "late", "any state", "leave"]),
+            (Roomy.table.dot(), [#""\ a \ \ b\ |\ go \ on / update\l""#]),
             (Ampersands.table.dot(), [#""A&lt;B""#, #"&amp;#65;"#, #""a &amp; b""#]),
         ] {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).dot")

@@ -154,6 +154,15 @@ import Testing
         )
     }
 
+    @Test("A line without names is drawn with a space for each, because Mermaid takes no empty text")
+    func namelessLine() throws {
+        let line =
+            #"{"kind":"transitioned","date":0,"workflow":"","state":"","source":"","destination":"","event":"","revision":1}"#
+        let journal = Heraclitus.Journal([try JSONDecoder().decode(Occurrence.self, from: Data(line.utf8))])
+        #expect(journal.mermaidSequence().contains("participant s0 as #32;\n"))
+        #expect(journal.mermaidGantt().contains("section #32;\n"))
+    }
+
     @Test("A chart of nothing has no title, because Mermaid takes none without a text")
     func emptyGantt() {
         #expect(

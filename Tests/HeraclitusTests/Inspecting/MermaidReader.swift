@@ -4,9 +4,11 @@ import Testing
 /// Mermaid itself, of a package that contains it, run by Node.js.
 enum MermaidReader {
     /// A text for comparing: without white space, of which Mermaid shows no more than a little, unless it is nothing else.
+    ///
+    /// Where there is no text a space is drawn.
     static func shown(_ text: String) -> String {
         let visible = text.filter { !$0.isWhitespace }
-        return visible.isEmpty ? text : visible
+        return visible.isEmpty ? (text.isEmpty ? " " : text) : visible
     }
 
     /// What Mermaid finds in a text.

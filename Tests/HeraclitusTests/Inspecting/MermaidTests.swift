@@ -33,7 +33,7 @@ import Testing
         "<b>bold</b>", "\"quoted\"", "'", "`", "{", "}", "--", "<<fork>>", "a\nb", "a\\nb", "a\tb", "\\",
         "é e\u{301} 日本 🇪🇺",
         "$&", "click", "style", "title", "section", "participant", "loop", "alt", "else", "activate", "accTitle: a",
-        "1", " ",
+        "1", "", " ", "  a  b  ",
         "hide empty description", "scale 1", "done", "crit", "milestone", "after l1", "ﬂ°°35¶ß", "__proto__",
         "constructor",
     ]
@@ -67,6 +67,22 @@ import Testing
             #expect(chart.kind == "gantt" && chart.error == nil, "\(name): \(chart)")
             #expect(chart.texts.count == charts[0].texts.count, "\(name): \(chart)")
             #expect(chart.texts.contains { $0.contains(MermaidReader.shown(name)) }, "\(name): \(chart)")
+        }
+    }
+
+    @Test("Mermaid reads a table that has no names, with its groups and machines")
+    func nameless() throws {
+        let order = CompositeDiagramTests.Order.table
+        let nameless = try Self.renaming(
+            order.regions.map(\.name) + order.regions.map(\.table.workflow),
+            to: "",
+            in: order
+        )
+        #expect(Set(nameless.regions.map(\.name)) == [""])
+        let boxed = DiagramTests.Boxed.table
+        let tables = [nameless, try Self.renaming(boxed.groups.map(\.name), to: "", in: boxed)]
+        for drawn in try MermaidReader.read(tables.map { $0.mermaid() }) {
+            #expect(drawn.kind == "stateDiagram" && drawn.error == nil, "\(drawn)")
         }
     }
 

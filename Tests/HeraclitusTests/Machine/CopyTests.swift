@@ -233,4 +233,83 @@ import Testing
             )
         )
     }
+
+    final class NotedState: WorkflowState {
+        let notes: UserInfo
+        init(_ notes: UserInfo) { self.notes = notes }
+    }
+    struct Noted: Workflow {
+        static var initial: any WorkflowState { NotedState([:]) }
+        let note = Event(updating: NotedState.self)
+    }
+
+    @Test("A machine among the values of a user info is found, and other values are not in the way")
+    func userInfo() async throws {
+        let machine = StateMachine<Noted>()
+        _ = machine.copy()
+        try machine.fire.note(NotedState(["count": 1, "names": ["a", "b"], "request": Request(url: "a")]))
+        _ = machine.copy()
+        let result = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let machine = StateMachine<Noted>(
+                    alreadyIn: NotedState(["count": 1, "payment": StateMachine<Download>()])
+                )
+                _ = machine.copy()
+            }
+        )
+        #expect(
+            String(decoding: result.standardErrorContent, as: UTF8.self).contains(
+                "holds a state machine in `notes.payment`"
+            )
+        )
+    }
+
+    final class ChainState: WorkflowState {
+        indirect enum Chain: Codable, Sendable {
+            case end
+            case machine(StateMachine<Download>)
+            case link(Chain)
+        }
+        let chain: Chain
+        init(_ end: Chain, depth: Int) { chain = (0..<depth).reduce(end) { chain, _ in .link(chain) } }
+    }
+    struct Chained: Workflow {
+        static var initial: any WorkflowState { ChainState(.end, depth: 0) }
+        let extend = Event(updating: ChainState.self)
+    }
+
+    @Test("A machine is found however deep it is within values", arguments: [9, 1000])
+    func deep(depth: Int) async throws {
+        let plain = StateMachine<Chained>(alreadyIn: ChainState(.end, depth: depth))
+        #expect(plain.copy().state === plain.state)
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [depth = depth as Int] in
+            _ = StateMachine<Chained>(alreadyIn: ChainState(.machine(StateMachine()), depth: depth)).copy()
+        }
+        let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(message.contains("holds a state machine in `chain.link"))
+    }
+
+    final class MirroredState: WorkflowState {
+        struct Endless: Codable, Sendable, CustomReflectable {
+            let text: String
+            var customMirror: Mirror { Mirror(self, children: ["again": self]) }
+        }
+        let endless: Endless
+        init() { endless = Endless(text: "") }
+    }
+    struct Mirrored: Workflow {
+        static var initial: any WorkflowState { MirroredState() }
+        let renew = Event(updating: MirroredState.self)
+    }
+
+    @Test("A value whose mirror has no end stops the program at a copy, and does not go on for ever")
+    func endless() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = StateMachine<Mirrored>().copy()
+            }
+        )
+        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("Endless"))
+    }
 }

@@ -50,6 +50,36 @@ import Testing
         #expect(journal.entries == ["stored", "stored", "stays", "stays"])
     }
 
+    @Test(
+        "What was cancelled takes no place among stored registrations, however often that happens",
+        .enabled(if: PeakMemory.isCounted)
+    )
+    func storedAndCancelled() async {
+        await #expect(processExitsWith: .success) {
+            let machine = StateMachine<Door>()
+            let registrations = Registrations()
+            func change(_ count: Int) {
+                for _ in 0..<count {
+                    let registration = machine.didFire(\.open) { _, _, _ in }
+                    registration.store(in: registrations)
+                    registration.cancel()
+                }
+            }
+            // What is not cancelled stays.
+            let heard = Journal()
+            for _ in 0..<20 { machine.didFire(\.open) { _, _, _ in heard.write("") }.store(in: registrations) }
+            change(1_000)
+            let growth = try #require(PeakMemory.growth { change(50_000) })
+            #expect(growth < 1 << 19, "\(growth)")
+            try machine.fire.open(OpenState())
+            #expect(heard.entries.count == 20)
+            registrations.cancel()
+            try machine.fire.close()
+            try machine.fire.open(OpenState())
+            #expect(heard.entries.count == 20)
+        }
+    }
+
     @Test("What a cancelled closure keeps goes when the machine can be used again")
     func released() throws {
         let journal = Journal()
