@@ -10,7 +10,7 @@ extension DefinitionCompiler {
         guard !isKnown, !groups.groups.contains(where: { $0.declaration.type == anyState.type }) else { return [] }
         return states.types.compactMap { type in
             guard let empty = type as? any EmptyState.Type, !isSuitable(empty.init()) else { return nil }
-            return .foreignState(className: String(reflecting: type), expected: anyState.name)
+            return .foreignState(className: fullName(of: type), expected: anyState.name)
         }
     }
 

@@ -83,7 +83,7 @@ extension Definition {
     func indexOfBeginning(_ state: AnyObject) -> Int {
         if let index = stateIndex(ofBeginning: state), layout(of: state, of: index) != nil { return index }
         fatalError(
-            "\(String(reflecting: type(of: state))) is not registered with the workflow "
+            "\(fullName(of: type(of: state))) is not registered with the workflow "
                 + "\(workflow): name it in an event or list it in `states`."
         )
     }
