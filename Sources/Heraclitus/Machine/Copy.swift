@@ -1,7 +1,8 @@
 extension StateMachine {
-    /// Returns an independent machine in the same state, at the same revision, as active as this one.
+    /// Returns an independent machine in the same state, at the same revision, and ``isActive`` if this one is.
     ///
-    /// The copy has the definition's hooks, and none of this machine's own closures, observers or pending work. Both
+    /// The copy has the definition's hooks, and none of this machine's own closures, observers or pending work. Deadlines and work of a copy
+    /// begin when it is activated or fired: also a copy that is active is activated for that, which calls no hooks then. Both
     /// machines share the context, and the state object, because it does not change. A state that is ``Copying`` is copied. A state that
     /// contains a machine and is not `Copying` stops the program here, because the copy would change with the original.
     /// Reflection over every property finds such a state, at each copy of a state that is not `Copying`.
