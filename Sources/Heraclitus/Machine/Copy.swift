@@ -14,8 +14,10 @@ extension StateMachine {
     }
 
     private func copy(of snapshot: Snapshot) -> StateMachine {
+        let state = snapshot.state
         var snapshot = snapshot
         snapshot.state = Self.copy(of: snapshot.state)
+        expectOwnRegions(of: snapshot.state, copyOf: state, in: snapshot.status.index)
         snapshot.previous = snapshot.previous.map(Self.copy)
         guard let environment = core.environment else { return StateMachine(MachineCore(definition, snapshot)) }
         // What goes on by itself is the original's; the copy begins its own when it is activated, or fired.
@@ -23,6 +25,20 @@ extension StateMachine {
             snapshot.status = PackedStatus(snapshot.status.index, .resumption)
         }
         return StateMachine(MachineCore(definition, snapshot, environment.scheduler, environment.context))
+    }
+
+    /// Stops the program if a state and its copy have a machine in common, which would belong to both.
+    private func expectOwnRegions(of copy: AnyObject, copyOf state: AnyObject, in index: Int) {
+        let hooks = definition.states[index].hooks
+        guard hooks.isComposite else { return }
+        let regions = hooks.regions(of: state)
+        guard let shared = hooks.regions(of: copy).first(where: { region in regions.contains { $0 === region } }) else {
+            return
+        }
+        fatalError(
+            "`copied()` of \(fullName(of: type(of: state))) returns a state with the same machine of "
+                + "\((shared as? any TreeMachine)?.parkingName ?? ""): let the returned one have `copy()` of each of its machines."
+        )
     }
 
     private static func copy(of state: AnyObject) -> AnyObject {

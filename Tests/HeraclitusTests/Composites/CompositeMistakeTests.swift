@@ -24,13 +24,15 @@ extension CompositeTests {
         let change = Event(updating: SharingState.self)
     }
 
-    @Test("A copy of a state that shares a region with it stops the program")
-    func sharingCopy() async {
-        await #expect(processExitsWith: .failure) {
+    @Test("A copy of a state that shares a region with it stops the program, which names the class and the method")
+    func sharingCopy() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let machine = StateMachine<Sharing>()
             machine.activate()
             _ = machine.copy()
         }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("`copied()` of HeraclitusTests.CompositeTests.SharingState returns"))
     }
 
     /// What says that it is a machine in a state, and is none.
