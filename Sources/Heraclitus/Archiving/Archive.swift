@@ -23,7 +23,8 @@ extension StateMachine {
 
     /// Archives the machine to JSON: its state with its data, its revision, and whether it was activated.
     ///
-    /// Keys are sorted and dates are written in ISO 8601, so the same machine always gives the same bytes. You can also use a
+    /// Keys are sorted and dates are written in ISO 8601, so the same machine always gives the same bytes, except for the order of a set, of
+    /// a dictionary whose keys are no texts, and of whatever else a state's own `encode` writes in no fixed order. You can also use a
     /// coder of your own, because a machine is `Codable`. A decoder that reads what this method writes needs the date strategy
     /// `JSONDecoder.DateDecodingStrategy.archived`.
     ///

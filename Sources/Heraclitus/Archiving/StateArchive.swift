@@ -7,9 +7,6 @@
 // One state on its own, without a machine, of whatever class it is.
 
 extension Workflow {
-    /// A state of this workflow, for properties of `Codable` types.
-    public typealias ArchivedState = StateArchive<Self>
-
     /// Archives a state to JSON: its name and its data, and the workflow's version, but no machine's revision.
     ///
     /// ```swift
@@ -63,10 +60,10 @@ extension Workflow {
 /// ```swift
 /// struct Entry: Codable {
 ///     let date: Date
-///     let state: Download.ArchivedState
+///     let state: StateArchive<Download>
 /// }
 ///
-/// let entry = Entry(date: .now, state: Download.ArchivedState(machine.state))
+/// let entry = Entry(date: .now, state: StateArchive<Download>(machine.state))
 /// entry.state.state                                       // `any DownloadState`
 /// ```
 ///

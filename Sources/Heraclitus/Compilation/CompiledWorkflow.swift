@@ -47,7 +47,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
             let problems = compiler.problems
             guard problems.isEmpty else {
                 let list = problems.map { "\n  - \($0)" }.joined()
-                fatalError("The definition of the workflow \(String(reflecting: W.self)) is wrong:\(list)")
+                fatalError("The definition of the workflow \(fullName(of: W.self)) is wrong:\(list)")
             }
             tables = compiler.tables()
         }

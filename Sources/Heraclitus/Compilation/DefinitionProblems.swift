@@ -8,10 +8,10 @@ extension DefinitionCompiler {
 
     private var effectProblems: [WorkflowProblem] {
         let blank = effects.filter { Self.isBlank($0.name) }.map {
-            WorkflowProblem.blankEffectName(typeName: String(reflecting: $0))
+            WorkflowProblem.blankEffectName(typeName: fullName(of: $0))
         }
         let duplicates = Self.groups(effects, by: { $0.name }).map {
-            WorkflowProblem.duplicateEffectName($0, typeNames: $1.map { String(reflecting: $0) })
+            WorkflowProblem.duplicateEffectName($0, typeNames: $1.map { fullName(of: $0) })
         }
         return blank + duplicates
     }
@@ -30,7 +30,7 @@ extension DefinitionCompiler {
             guard let type else { return nil }
             let life = life(of: type)
             if ObjectIdentifier(life) == workflowType { return nil }
-            return .foreignWork(className: Self.className(type), workflow: life.name)
+            return .foreignWork(className: fullName(of: type), workflow: life.name)
         }
         let idle = failing.filter { event in !working.contains { follows(event, from: $0) } }
         let ambiguous = working.compactMap { state -> WorkflowProblem? in
@@ -86,14 +86,14 @@ extension DefinitionCompiler {
 
     private var stateProblems: [WorkflowProblem] {
         let blank = states.types.indices.filter { Self.isBlank(states.names[$0]) }.map {
-            WorkflowProblem.blankStateName(className: Self.className(states.types[$0]))
+            WorkflowProblem.blankStateName(className: fullName(of: states.types[$0]))
         }
         let duplicates = Self.groups(Array(states.types.indices), by: { states.names[$0] }).map {
-            WorkflowProblem.duplicateStateName($0, classNames: $1.map { Self.className(states.types[$0]) })
+            WorkflowProblem.duplicateStateName($0, classNames: $1.map { fullName(of: states.types[$0]) })
         }
         let foreign = common.map { common in
             states.types.filter { !StateClasses.superclasses(of: $0).contains { $0 == common } }.map {
-                WorkflowProblem.foreignState(className: Self.className($0), expected: String(describing: common))
+                WorkflowProblem.foreignState(className: fullName(of: $0), expected: String(describing: common))
             }
         }
         // A group of the protocol knows of every class whether it conforms.
@@ -104,7 +104,7 @@ extension DefinitionCompiler {
     }
 
     private func foreignState(_ number: Int) -> WorkflowProblem {
-        .foreignState(className: Self.className(states.types[number]), expected: anyState.name)
+        .foreignState(className: fullName(of: states.types[number]), expected: anyState.name)
     }
 
     private var groupProblems: [WorkflowProblem] {
@@ -175,6 +175,4 @@ extension DefinitionCompiler {
     }
 
     private static func isBlank(_ name: String) -> Bool { name.allSatisfy(\.isWhitespace) }
-
-    private static func className(_ type: any WorkflowState.Type) -> String { String(reflecting: type) }
 }

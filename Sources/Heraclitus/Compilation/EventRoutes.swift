@@ -62,6 +62,12 @@ struct EventRoutes: Sendable {
         return first
     }
 
+    /// Whether the event leads from every state that it leads from to that state, and to no other.
+    var alwaysStays: Bool {
+        let sources = specificStates.subtracting(ignoring)
+        return general.isEmpty && !sources.isEmpty && sources.allSatisfy { declaredDestinations(from: $0) == [$0] }
+    }
+
     /// The states that the event both updates and leads from to themselves, by their own rules or those of superclasses.
     func contradictoryUpdates(in states: StateClasses) -> [Int] {
         guard rules.contains(where: \.isUpdate), !rules.allSatisfy(\.isUpdate) else { return [] }

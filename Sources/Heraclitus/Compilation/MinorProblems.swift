@@ -10,7 +10,7 @@ extension DefinitionCompiler {
         guard !isKnown, !groups.groups.contains(where: { $0.declaration.type == anyState.type }) else { return [] }
         return states.types.compactMap { type in
             guard let empty = type as? any EmptyState.Type, !isSuitable(empty.init()) else { return nil }
-            return .foreignState(className: String(reflecting: type), expected: anyState.name)
+            return .foreignState(className: fullName(of: type), expected: anyState.name)
         }
     }
 
@@ -30,12 +30,15 @@ extension DefinitionCompiler {
         return problems.reversed()
     }
 
-    /// The events that update a state when it was entered some time ago, which stays so: they are due again at once.
+    /// The events that are due again at once when they have fired: those that update a state when it was entered some time ago, which stays
+    /// so, and those that enter a state again when no time has passed.
     var endlessDeadlines: [WorkflowProblem] {
         properties.events.indices.filter { event in
             let declaration = properties.events[event].declaration
-            return declaration.deadlines.contains(where: \.isSinceEntry) && declaration.guards.isEmpty
-                && routes[event].rules.contains(where: \.isUpdate)
+            guard declaration.guards.isEmpty else { return false }
+            let times = declaration.deadlines.compactMap(\.after)
+            return !times.isEmpty && routes[event].rules.contains(where: \.isUpdate)
+                || times.contains { $0 <= .zero } && routes[event].alwaysStays
         }
         .map { .endlessDeadline(event: properties.events[$0].name) }
     }

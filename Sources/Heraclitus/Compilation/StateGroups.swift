@@ -54,7 +54,11 @@ extension Definition {
     /// - Returns: `nil` for any other protocol: whether a class conforms to one is not known before there is an object.
     func states<S>(of type: S.Type) -> [Int]? {
         if S.self is AnyClass { return states.filter { $0.type is S.Type }.map(\.index) }
-        return content.value.groups.first { $0.declaration.type == ObjectIdentifier(type) }?.members
+        if let group = content.value.groups.first(where: { $0.declaration.type == ObjectIdentifier(type) }) {
+            return group.members
+        }
+        // A state is an object, so none is of another type.
+        return isProtocol(type) ? nil : []
     }
 
     /// Stops the program if a group's closure has said something else of a class than the first object of it shows.

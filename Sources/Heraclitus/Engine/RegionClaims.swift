@@ -40,8 +40,7 @@ extension MachineCore {
         func undo() {
             for (region, claim) in claims.reversed() { region.withCore { $0.undo(claim, of: region) } }
         }
-        let regions = definition.regions(of: state, in: index)
-        expectListed(regions, of: state, in: index)
+        let regions = newRegions(of: state, in: index)
         for region in regions {
             do throws(NoTurn) {
                 let claim = try region.withCore { core throws(NoTurn) in
@@ -96,8 +95,7 @@ extension MachineCore {
     /// One whose own turn is under way on another thread belongs to it when it is activated.
     func takeFirstRegions(of machine: any TreeMachine) {
         let state = snapshot.state
-        let regions = definition.regions(of: state, in: now.index)
-        expectListed(regions, of: state, in: now.index)
+        let regions = newRegions(of: state, in: now.index)
         guard !regions.isEmpty else { return }
         let thread = ThreadState.ofThreads.current.id
         // Nobody else has the machine yet. But another thread comes to it through one of them as soon as that belongs to it.
@@ -115,6 +113,22 @@ extension MachineCore {
             }
         }
         _ = place?.replaceRegions(by: regions)
+    }
+
+    /// The machines that an object holds which is to be the state; stops the program if it lists them wrongly.
+    private func newRegions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
+        let regions = regions(of: state, in: index)
+        // Machines that are made at each call would be activated and then be lost, with all that goes on in them.
+        if !regions.isEmpty,
+            !regions.elementsEqual(self.regions(of: state, in: index), by: { $0 === $1 })
+        {
+            fatalError(
+                "\(definition.states[index].name) of \(definition.workflow) lists other machines in `regions` each time it is asked: "
+                    + "keep them in constants of the state."
+            )
+        }
+        expectListed(regions, of: state, in: index)
+        return regions
     }
 
     /// Stops the program if an event waits for the end of a machine that the state does not list.

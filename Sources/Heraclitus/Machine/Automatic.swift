@@ -7,7 +7,8 @@
 extension StateMachine {
     /// The next deadline in the current state, or of a machine in that state; `nil` if there is none.
     ///
-    /// It may have passed: then the event was rejected, or the machine was not activated yet.
+    /// It may have passed: then the event was rejected, or the machine was not activated yet, as a ``copy()`` is not before it is activated or
+    /// fired itself.
     public var nextDeadline: Date? {
         core.atOneMoment(self, definition.firstDeadline)
     }

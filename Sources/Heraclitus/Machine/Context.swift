@@ -35,7 +35,7 @@ extension StateTransition {
         if let context = machine(as: W.self)?.context { return context }
         if let nothing = () as? W.Context { return nothing }
         fatalError(
-            "\(self) is a transition of another workflow than \(String(reflecting: W.self)), and has no context of it."
+            "\(self) is a transition of another workflow than \(fullName(of: W.self)), and has no context of it."
         )
     }
 }

@@ -1,7 +1,8 @@
 extension StateMachine {
-    /// Returns an independent machine in the same state, at the same revision, as active as this one.
+    /// Returns an independent machine in the same state, at the same revision, and ``isActive`` if this one is.
     ///
-    /// The copy has the definition's hooks, and none of this machine's own closures, observers or pending work. Both
+    /// The copy has the definition's hooks, and none of this machine's own closures, observers or pending work. Deadlines and work of a copy
+    /// begin when it is activated or fired: also a copy that is active is activated for that, which calls no hooks then. Both
     /// machines share the context, and the state object, because it does not change. A state that is ``Copying`` is copied. A state that
     /// contains a machine and is not `Copying` stops the program here, because the copy would change with the original.
     /// Reflection over every property, and over the values of each ``UserInfo``, finds such a state, at each copy of a state that is not
@@ -14,8 +15,10 @@ extension StateMachine {
     }
 
     private func copy(of snapshot: Snapshot) -> StateMachine {
+        let state = snapshot.state
         var snapshot = snapshot
         snapshot.state = Self.copy(of: snapshot.state)
+        expectOwnRegions(of: snapshot.state, copyOf: state, in: snapshot.status.index)
         snapshot.previous = snapshot.previous.map(Self.copy)
         guard let environment = core.environment else { return StateMachine(MachineCore(definition, snapshot)) }
         // What goes on by itself is the original's; the copy begins its own when it is activated, or fired.
@@ -23,6 +26,20 @@ extension StateMachine {
             snapshot.status = PackedStatus(snapshot.status.index, .resumption)
         }
         return StateMachine(MachineCore(definition, snapshot, environment.scheduler, environment.context))
+    }
+
+    /// Stops the program if a state and its copy have a machine in common, which would belong to both.
+    private func expectOwnRegions(of copy: AnyObject, copyOf state: AnyObject, in index: Int) {
+        let hooks = definition.states[index].hooks
+        guard hooks.isComposite else { return }
+        let regions = hooks.regions(of: state)
+        guard let shared = hooks.regions(of: copy).first(where: { region in regions.contains { $0 === region } }) else {
+            return
+        }
+        fatalError(
+            "`copied()` of \(fullName(of: type(of: state))) returns a state with the same machine of "
+                + "\((shared as? any TreeMachine)?.parkingName ?? ""): let the returned one have `copy()` of each of its machines."
+        )
     }
 
     private static func copy(of state: AnyObject) -> AnyObject {

@@ -13,7 +13,7 @@ enum MachineHolding {
         var search = ValueSearch { $0 is any AnyMachine.Type }
         guard let path = search.path(in: Mirror(reflecting: state)) else { return }
         fatalError(
-            "\(String(reflecting: type)) holds a state machine in `\(path.joined(separator: "."))` and is not Copying: "
+            "\(fullName(of: type)) holds a state machine in `\(path.joined(separator: "."))` and is not Copying: "
                 + "its copy would change with the original. Conform it to Copying."
         )
     }

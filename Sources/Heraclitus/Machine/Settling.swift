@@ -12,7 +12,7 @@ extension StateMachine {
     /// #expect(machine.isIn(ConnectedState.self))
     /// ```
     ///
-    /// It returns at once if the machine is not active, and early if the task is cancelled.
+    /// It returns at once if the machine is not active, or is a copy that was not activated or fired yet, and early if the task is cancelled.
     public func settled() async {
         while !Task.isCancelled {
             if await waitForTurnElsewhere() { continue }

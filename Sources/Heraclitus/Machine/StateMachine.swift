@@ -83,7 +83,7 @@ extension Definition {
     func indexOfBeginning(_ state: AnyObject) -> Int {
         if let index = stateIndex(ofBeginning: state), layout(of: state, of: index) != nil { return index }
         fatalError(
-            "\(String(reflecting: type(of: state))) is not registered with the workflow "
+            "\(fullName(of: type(of: state))) is not registered with the workflow "
                 + "\(workflow): name it in an event or list it in `states`."
         )
     }
@@ -112,6 +112,8 @@ extension StateMachine {
     public var revision: Int { core.currentRevision }
 
     /// Whether the machine was activated: by ``activate(userInfo:)`` or by the first fire.
+    ///
+    /// A ``copy()`` of an active machine is active, although its deadlines and its work begin only when it is activated or fired itself.
     public var isActive: Bool { core.now.isEntered }
 
     /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol.

@@ -16,7 +16,7 @@ extension StateMachine {
     /// - Parameter state: The state's class, or a protocol of states.
     /// - Returns: The state object.
     /// - Throws: ``StateUnreachable`` when no events lead there any more (for a protocol without a ``StateGroup`` of the workflow: in
-    ///   a final state only);
+    ///   a final state only), and at once for what is no state of the workflow;
     ///   `CancellationError` when the task is cancelled.
     public func wait<S: Sendable>(for state: S.Type) async throws -> S {
         let beginnings = definition.states(leadingTo: state)

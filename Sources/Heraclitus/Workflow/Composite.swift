@@ -34,7 +34,7 @@
 public protocol Composite: Copying {
     /// The machines that belong to the state, in the order in which they are activated.
     ///
-    /// The same for the same object, whenever it is asked.
+    /// The same for the same object, whenever it is asked: keep them in constants. A state that makes them anew each time stops the program.
     var regions: [any Region] { get }
 }
 

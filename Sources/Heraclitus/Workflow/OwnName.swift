@@ -11,6 +11,14 @@ func propertyName(_ label: String) -> String {
     return unmarked(label.hasPrefix(lazy) ? String(label.dropFirst(lazy.count)) : label)
 }
 
+/// A type's name with its module and all types around it, by which somebody who has to change it finds it.
+///
+/// For a type that a function declares `String(reflecting:)` adds an address, which is another one in each run of the program.
+func fullName(of type: Any.Type) -> String {
+    String(reflecting: type).split(separator: ".", omittingEmptySubsequences: false)
+        .filter { !$0.hasPrefix("(unknown context at $") }.joined(separator: ".")
+}
+
 /// A name as it was written between backticks, if it is no plain identifier.
 ///
 /// The runtime reports such a name with the backticks, and with a no-break space for each space.

@@ -81,10 +81,12 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// An event fires when machines in a state have ended, but the state is not ``Composite``, so that none of them belongs to it.
     case completionWithoutRegions(event: String, state: String)
 
-    /// An event updates a state some time after that was entered.
+    /// An event updates a state some time after that was entered, or leads from it to itself after no time.
     ///
-    /// An update does not begin that time anew. So the event is due again at once, without an end.
+    /// An update does not begin that time anew, and a time of zero or less has always passed. So the event is due again at once, without an
+    /// end.
     case endlessDeadline(event: String)
+
     /// The name of a type of effects is blank.
     case blankEffectName(typeName: String)
 
@@ -182,8 +184,9 @@ extension WorkflowProblem: CustomStringConvertible {
         case .completionWithoutRegions(let event, let state):
             "The event \"\(event)\" fires when machines in \(state) have ended. Conform \(state) to `Composite`, and list them in `regions`."
         case .endlessDeadline(let event):
-            "The event \"\(event)\" updates a state some time after that was entered: again and again, because an update does not begin "
-                + "that time anew. Let `due` take a date from the state's data, or guard the event."
+            "The event \"\(event)\" is due again at once when it has fired, again and again: an update does not begin the time anew "
+                + "that has passed since the state was entered, and a time of zero or less has always passed. Let `due` take a date from "
+                + "the state's data, or guard the event."
         case .blankEffectName(let typeName):
             "The name of the effect \(typeName) is blank."
         case .duplicateEffectName(let name, let typeNames):

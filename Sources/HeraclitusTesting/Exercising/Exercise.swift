@@ -16,7 +16,8 @@ public import Heraclitus
 /// It looks for states that an archive changes, for machines that cannot be archived, for hooks that fire what they are not said to fire,
 /// for invariants that do not hold, and for transitions that the table allows and the machine does not. What a guard declines is no
 /// failure but a way that is not taken. What was missed for it is tried again, with other transitions before, which change the data that
-/// the guard looks at. The report lists the transitions that were never carried out all the same.
+/// the guard looks at. The report lists the transitions that were never carried out all the same. A transition that is never fired, because no
+/// sample makes its state from the one that is left, is a failure: a sample is missing.
 ///
 /// Machines are fired on this thread alone: with a clock that stands still, so that no deadline comes, and without the work of their states.
 /// - Parameters:
@@ -101,17 +102,37 @@ struct Exercise<W: Workflow> {
         let paths = table.paths(covering: coverage)
         let missing = missingSamples(for: paths)
         guard missing.isEmpty else {
-            throw ExerciseFailure(
-                workflow: table.workflow,
-                problem: .missingSamples(states: missing),
-                path: nil,
-                code: missing.map { "// .state(\($0)(…))," }.joined(separator: "\n")
-            )
+            throw failure(missing: missing, code: missing.map { "// .state(\($0)(…))," })
         }
         let tour = ExerciseTour(self)
         for path in paths { try tour.go(along: path) }
         for goal in goals(of: paths, coverage) { try tour.pursue(goal) }
+        // Only now: what a sample gets, and so whether it fits, is known when the state is left.
+        let unmade = inOrder(tour.neverMade.intersection(paths.flatMap(\.transitions)))
+        guard unmade.isEmpty else {
+            let states = Set(unmade.map(\.to))
+            throw failure(
+                missing: table.states.filter(states.contains),
+                code: unmade.map { "// .state { (left: \($0.from)) in \($0.to)(…) },  // \($0.event)" }
+            )
+        }
         return tour.report
+    }
+
+    private func failure(missing states: [String], code: [String]) -> ExerciseFailure {
+        ExerciseFailure(
+            workflow: table.workflow,
+            problem: .missingSamples(states: states),
+            path: nil,
+            code: code.joined(separator: "\n")
+        )
+    }
+
+    /// Transitions in the order of the definition.
+    private func inOrder(_ transitions: Set<ExercisedTransition>) -> [ExercisedTransition] {
+        table.events.flatMap { event in
+            event.transitions.map { ExercisedTransition(event: event.name, from: $0.from, to: $0.to) }
+        }.filter(transitions.contains)
     }
 
     /// What the paths go through: each transition, and each pair if pairs are asked for, with the state that the path begins in.

@@ -6,7 +6,9 @@ public struct ExerciseFailure: Error {
     /// What is wrong.
     @nonexhaustive
     public enum Problem: Sendable {
-        /// No sample makes some states, and they are not empty.
+        /// No sample makes some states, and they are not empty; or none makes them from the states that events to them leave.
+        ///
+        /// ``ExerciseFailure/code`` has the samples to write.
         case missingSamples(states: [String])
 
         /// A state comes back from an archive with other properties.

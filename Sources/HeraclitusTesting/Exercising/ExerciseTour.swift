@@ -13,6 +13,9 @@ final class ExerciseTour<W: Workflow> {
     private var done: Set<[ExercisedTransition]> = []
     private var declined: [ExercisedTransition: String] = [:]
 
+    /// The transitions that no sample could be tried for at least once.
+    private var unmade: Set<ExercisedTransition> = []
+
     init(_ exercise: Exercise<W>) {
         self.exercise = exercise
         graph = TableGraph(exercise.table)
@@ -27,11 +30,22 @@ final class ExerciseTour<W: Workflow> {
             event.transitions.compactMap { transition in
                 let found = ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
                 guard !done.contains([found]) else { return nil }
-                let reason = declined[found] ?? "no machine fired it in \(transition.from)"
+                let reason =
+                    declined[found]
+                    ?? (unmade.contains(found)
+                        ? "no sample makes \(transition.to) from \(transition.from)"
+                        : "no machine fired it in \(transition.from)")
                 return ExerciseReport.Untried(event: event.name, transition: transition, reason: reason)
             }
         }
         return report
+    }
+
+    /// The transitions that were never fired, because no sample makes the state from the one that is left.
+    ///
+    /// What a guard has declined is not among them: it was fired.
+    var neverMade: Set<ExercisedTransition> {
+        unmade.filter { !done.contains([$0]) && declined[$0] == nil }
     }
 
     /// Lets a machine go along a path.
@@ -78,5 +92,6 @@ final class ExerciseTour<W: Workflow> {
         restarts += walk.restarts
         done.formUnion(walk.done)
         declined.merge(walk.declined) { _, new in new }
+        unmade.formUnion(walk.unmade)
     }
 }

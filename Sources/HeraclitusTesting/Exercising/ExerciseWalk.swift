@@ -16,6 +16,9 @@ final class ExerciseWalk<W: Workflow> {
     /// The transitions and the pairs that were carried out.
     private(set) var done: Set<[ExercisedTransition]> = []
     private(set) var declined: [ExercisedTransition: String] = [:]
+
+    /// The transitions that no sample could be tried for.
+    private(set) var unmade: Set<ExercisedTransition> = []
     private(set) var steps = 0
     private(set) var restarts = 0
 
@@ -85,9 +88,10 @@ final class ExerciseWalk<W: Workflow> {
                 if machine.state != transition.to { last = nil }
                 return last != nil
             case .declined(let why): reason = reason ?? why
+            case .notMade: continue
             }
         }
-        declined[transition] = reason ?? "no sample makes \(transition.to)"
+        if let reason { declined[transition] = reason } else { unmade.insert(transition) }
         inVain.insert(transition)
         return false
     }

@@ -6,8 +6,11 @@ final class ExercisedMachine<W: Workflow> {
     enum Result {
         case carriedOut
 
-        /// A guard or a sample has declined it.
+        /// A guard has declined it, or the sample has thrown an error.
         case declined(String)
+
+        /// The sample makes no such state from the one that the machine is in.
+        case notMade
     }
 
     private let exercise: Exercise<W>
@@ -70,7 +73,7 @@ final class ExercisedMachine<W: Workflow> {
         let state: W.AnyState
         do {
             guard let made = try exercise.state(transition.to, of: sample, from: machine.state) else {
-                return .declined("no sample makes \(transition.to) from such a \(transition.from)")
+                return .notMade
             }
             state = made
         } catch {

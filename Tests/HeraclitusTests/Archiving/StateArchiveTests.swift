@@ -5,7 +5,7 @@ import Testing
 @Suite("States on their own") struct StateArchiveTests {
     struct Entry: Codable {
         let note: String
-        let state: Download.ArchivedState
+        let state: StateArchive<Download>
     }
 
     @Test("A state is archived with its name and data, and is of its class again")
@@ -23,8 +23,8 @@ import Testing
     @Test("A state within something else is coded, too")
     func within() throws {
         let entries = [
-            Entry(note: "one", state: Download.ArchivedState(IdleState())),
-            Entry(note: "two", state: Download.ArchivedState(LoadingState(request: Request(url: "b")))),
+            Entry(note: "one", state: StateArchive<Download>(IdleState())),
+            Entry(note: "two", state: StateArchive<Download>(LoadingState(request: Request(url: "b")))),
         ]
         let decoded = try JSONDecoder().decode([Entry].self, from: JSONEncoder().encode(entries))
         #expect(decoded.map(\.note) == ["one", "two"])
@@ -81,7 +81,36 @@ import Testing
         #expect(error?.description.contains("no state \"OtherState\"") == true)
         #expect(throws: ArchiveError.self) { try Download.archive(of: IdleState(), limit: 10) }
         #expect(throws: ArchiveError.self) {
-            try JSONEncoder().encode(Download.ArchivedState(OtherState()))
+            try JSONEncoder().encode(StateArchive<Download>(OtherState()))
         }
+    }
+}
+
+private final class ArchivedState: WorkflowState {
+    let folder: String
+    init(folder: String) { self.folder = folder }
+}
+
+private struct Mail: Workflow {
+    static var initial: any WorkflowState { IdleState() }
+    let archive = Event(from: IdleState.self, to: ArchivedState.self)
+}
+
+private struct Letter: Workflow {
+    final class ArchivedState: EmptyState {}
+    static var initial: any WorkflowState { IdleState() }
+    let archive = Event(from: IdleState.self, to: ArchivedState.self)
+}
+
+extension StateArchiveTests {
+    @Test("A state class may be called ArchivedState, within its workflow or beside it")
+    func ownName() throws {
+        let machine = StateMachine<Mail>()
+        try machine.fire.archive(ArchivedState(folder: "old"))
+        let restored = try Mail.state(from: Mail.archive(of: machine.state))
+        #expect((restored as? ArchivedState)?.folder == "old")
+        let letter = StateMachine<Letter>()
+        try letter.fire.archive()
+        #expect(try Letter.state(from: Letter.archive(of: letter.state)) is Letter.ArchivedState)
     }
 }

@@ -57,6 +57,25 @@ import Testing
         #expect(observed.count == 2 && observed.allSatisfy { $0.machine == nil })
     }
 
+    @Test("A machine that is named twice in a unit of work is an error before anything is done")
+    func repeated() async throws {
+        let store = InMemoryStore()
+        let error = await #expect(throws: StoreError.self) {
+            try await store.update(together: ["a", "b", "a"], of: Tagging.self) { _ in Issue.record("It is done.") }
+        }
+        guard case .repeatedID("a") = error else { throw error ?? StoreError.repeatedID("") }
+        #expect(error?.description.contains("The id \"a\" is there more than once") == true)
+    }
+
+    @Test("Ids that differ only in how a character is written are two machines in a unit of work")
+    func equivalent() async throws {
+        let store = InMemoryStore()
+        try await store.update(together: ["\u{E9}", "e\u{301}"], of: Tagging.self) { machines in
+            for machine in machines { try machine.fire.tag(TaggedState(["new"])) }
+        }
+        #expect(try await store.ids().count == 2)
+    }
+
     /// A store that lists as due what was deleted meanwhile.
     private final class LateStore: StoreAround {
         let inner = InMemoryStore()

@@ -224,6 +224,30 @@ import Testing
         #expect(error?.description.hasPrefix("HalfState loses in an archive: part.lost") == true)
     }
 
+    /// It keeps neither its lazy property nor that of its part.
+    final class LazyState: WorkflowState, @unchecked Sendable {
+        struct Part: Codable {
+            lazy var sum = 1
+            init() { sum = 5 }
+            init(from decoder: any Decoder) throws {}
+            func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: CodingKeys.self) }
+            private enum CodingKeys: CodingKey {}
+        }
+        lazy var big = 3
+        let part: Part
+        init() {
+            part = Part()
+            _ = big
+        }
+    }
+
+    @Test("A lazy property goes by the name that it has in the code")
+    func lazyProperties() throws {
+        let error = #expect(throws: LostInArchive.self) { try expectArchives(LazyState()) }
+        #expect(error?.properties == ["big was Optional(3) and is nil", "part.sum was Optional(5) and is nil"])
+        try expectArchives(LazyState(), except: ["big", "sum"])
+    }
+
     class Reason: Codable, @unchecked Sendable {
         let text: String
         init(_ text: String) { self.text = text }

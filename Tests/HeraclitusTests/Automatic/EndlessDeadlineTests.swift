@@ -173,10 +173,31 @@ import Testing
         #expect(SinceEntry.diagnostics == [.endlessDeadline(event: "tick")])
         #expect(SinceEntry.diagnostics.allSatisfy { !$0.stopsTheProgram })
         #expect(AlwaysPast.diagnostics.isEmpty && Guarded.diagnostics.isEmpty)
+        #expect(SinceEntry.diagnostics[0].description.contains("is due again at once when it has fired"))
         let machine = StateMachine<Guarded>(scheduler: clock.scheduler)
         let heard = journal(of: machine)
         machine.activate()
         clock.advance(by: .seconds(1))
         #expect(machine.revision == 3 && heard.entries == ["declined tick "])
+    }
+
+    @Test(
+        "An event that enters its state again after no time is a problem; after some time, or where it leads elsewhere, it is none"
+    )
+    func selfTransitions() {
+        struct Hasty: Workflow {
+            static var initial: any WorkflowState { TickingState(0) }
+            let negative = Event(from: TickingState.self, to: TickingState.self).due(
+                after: .seconds(-1),
+                enters: \.next
+            )
+            let zero = Event(from: TickingState.self, to: TickingState.self).due(after: .zero, enters: \.next)
+            let patient = Event(from: TickingState.self, to: TickingState.self).due(after: .seconds(1), enters: \.next)
+            let guarded = Event(from: TickingState.self, to: TickingState.self).due(after: .zero, enters: \.next)
+                .guarded { _, _, _ in throw Objection() }
+            let leaving = Event(from: TickingState.self, to: StoppedState.self).due(after: .zero)
+            let back = Event(from: StoppedState.self, to: TickingState.self)
+        }
+        #expect(Hasty.diagnostics == [.endlessDeadline(event: "negative"), .endlessDeadline(event: "zero")])
     }
 }

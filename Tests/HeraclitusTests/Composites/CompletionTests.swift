@@ -384,7 +384,7 @@ import Testing
     func raw() throws {
         let machine = StateMachine<Raw>(alreadyIn: RawState())
         let state = try #require(machine.state as? RawState)
-        let paths = Mutex<[String?]>([])
+        let paths = Lock<[String?]>([])
         machine.observeTree { occurrence in paths.withLock { $0.append(occurrence.path) } }
         try state.`my pay`.fire.pay()
         let error = try #require(throws: InvalidTransition.self) { try state.`my pay`.fire.pay() }

@@ -24,13 +24,42 @@ extension CompositeTests {
         let change = Event(updating: SharingState.self)
     }
 
-    @Test("A copy of a state that shares a region with it stops the program")
-    func sharingCopy() async {
-        await #expect(processExitsWith: .failure) {
+    @Test("A copy of a state that shares a region with it stops the program, which names the class and the method")
+    func sharingCopy() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let machine = StateMachine<Sharing>()
             machine.activate()
             _ = machine.copy()
         }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("`copied()` of HeraclitusTests.CompositeTests.SharingState returns"))
+    }
+
+    /// A state that makes its machine anew whenever it is asked.
+    final class ForgettingState: Composite, EmptyState {
+        var regions: [any Region] { [StateMachine<Lamp>()] }
+        func copied() -> ForgettingState { ForgettingState() }
+    }
+    struct Forgetting: Workflow {
+        static var initial: any WorkflowState { LampHolder() }
+        let forget = Event(from: LampHolder.self, to: ForgettingState.self)
+    }
+    final class LampHolder: EmptyState {}
+
+    @Test(
+        "A state that lists other machines each time it is asked stops the program, as the first state and later",
+        arguments: [true, false]
+    )
+    func forgetting(isFirst: Bool) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [isFirst] in
+            if isFirst {
+                _ = StateMachine<Forgetting>(alreadyIn: ForgettingState())
+            } else {
+                try StateMachine<Forgetting>().fire.forget()
+            }
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("ForgettingState of Forgetting lists other machines in `regions` each time it is asked"))
     }
 
     /// What says that it is a machine in a state, and is none.

@@ -214,7 +214,7 @@ import Testing
         house.activate()
         let lamp = try #require(room.state as? Tree.RoomState).lamp
         let count = lamp.core.callbacks.count
-        let heard = Mutex<[String]>([])
+        let heard = Lock<[String]>([])
         func listen(_ machine: StateMachine<Tree.House>, as name: String) -> Registration {
             machine.observeTree { occurrence in heard.withLock { $0.append("\(name) \(occurrence.path ?? "")") } }
         }

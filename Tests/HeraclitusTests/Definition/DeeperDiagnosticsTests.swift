@@ -116,6 +116,18 @@ import Testing
 
     // MARK: Names
 
+    @Test("A problem names a type that a function declares without the address of its place in memory")
+    func localTypes() {
+        enum First { final class IdleState: EmptyState {} }
+        enum Second { final class IdleState: EmptyState {} }
+        struct Local: Workflow {
+            static var initial: any WorkflowState { First.IdleState() }
+            let go = Event(from: First.IdleState.self, to: Second.IdleState.self)
+        }
+        let names = ["First", "Second"].map { "HeraclitusTests.DeeperDiagnosticsTests.\($0).IdleState" }
+        #expect(Local.diagnostics == [.duplicateStateName("IdleState", classNames: names)])
+    }
+
     @Test("A mistyped name of an event or a state gets the names that there are, the nearest first")
     func nearest() {
         let machine = StateMachine<Download>()

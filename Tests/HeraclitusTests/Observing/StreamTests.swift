@@ -184,6 +184,25 @@ import Testing
         #expect(try await door.wait(for: SmashedState.self) === door.state)
     }
 
+    @Test("Waiting for what can be no state throws at once, and for a protocol it waits", .timeLimit(.minutes(1)))
+    func waitForNoState() async throws {
+        let door = StateMachine<Door>()
+        await #expect(throws: StateUnreachable.self) { try await door.wait(for: String.self) }
+        await #expect(throws: StateUnreachable.self) { try await door.wait(for: [OpenState].self) }
+        await #expect(throws: StateUnreachable.self) { try await door.wait(for: EmptyKeyOfNobody.self) }
+        let lockings = [
+            Task { try await door.wait(for: (any LockedKind).self) as any Sendable },
+            Task { try await door.wait(for: (any LockedKind & Sendable).self) as any Sendable },
+            Task { try await door.wait(for: (any KeyedKind<Int>).self) as any Sendable },
+            Task { try await door.wait(for: (any DoorState & LockedKind).self) as any Sendable },
+        ]
+        try await Task.sleep(for: .milliseconds(20))
+        let locked = LockedState(3)
+        try door.fire.lock(locked)
+        for locking in lockings { #expect(try await locking.value as AnyObject === locked) }
+        #expect(try await door.wait(for: (any Sendable).self) as AnyObject === locked)
+    }
+
     @Test("Waiting ends with an error when its task is cancelled")
     func waitCancelled() async throws {
         let door = StateMachine<Door>()
@@ -195,3 +214,9 @@ import Testing
 }
 
 protocol EmptyStateOfNobody: WorkflowState {}
+private protocol LockedKind: Sendable {}
+private protocol KeyedKind<Key>: Sendable { associatedtype Key }
+private struct EmptyKeyOfNobody: Sendable {}
+extension LockedState: LockedKind, KeyedKind {
+    typealias Key = Int
+}

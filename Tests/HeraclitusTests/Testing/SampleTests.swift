@@ -23,4 +23,58 @@ import Testing
         )
         #expect(report.untried.isEmpty)
     }
+
+    // MARK: Samples that do not fit
+
+    final class OpenState: EmptyState {}
+    final class CountedState: WorkflowState {
+        let count: Int
+        init(_ count: Int) { self.count = count }
+    }
+    struct Refusal: Error {}
+    struct Counting: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        let begin = Event(from: OpenState.self, to: CountedState.self)
+        let count = Event(updating: CountedState.self)
+        let end = Event(from: CountedState.self, to: OpenState.self)
+    }
+    struct GuardedCounting: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        let begin = Event(from: OpenState.self, to: CountedState.self).guarded { _, _, _ in throw Refusal() }
+        let count = Event(updating: CountedState.self)
+    }
+
+    @Test("A sample that makes a state from none of those that events to it leave is as good as none")
+    func unfitting() throws {
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(
+                Counting.self,
+                samples: [.state { (counted: CountedState) in CountedState(counted.count + 1) }]
+            )
+        }
+        guard case .missingSamples(["CountedState"]) = failure?.problem else { throw failure ?? Refusal() as any Error }
+        #expect(failure?.code == "// .state { (left: OpenState) in CountedState(…) },  // begin")
+    }
+
+    @Test("A sample is also missing where only some of the events to its state have one")
+    func partlyFitting() throws {
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(
+                Counting.self,
+                samples: [.event(\.begin) { _ in CountedState(1) }, .state { (_: OpenState) in CountedState(1) }]
+            )
+        }
+        guard case .missingSamples(["CountedState"]) = failure?.problem else { throw failure ?? Refusal() as any Error }
+        #expect(failure?.code == "// .state { (left: CountedState) in CountedState(…) },  // count")
+    }
+
+    @Test("What a guard declines, and what cannot be come to for it, misses no sample")
+    func declined() throws {
+        let report = try exercise(
+            GuardedCounting.self,
+            samples: [.state { (_: OpenState) in CountedState(1) }],
+            covering: .transitions
+        )
+        #expect(report.untried.map(\.event) == ["begin", "count"])
+    }
 }

@@ -13,10 +13,13 @@ public struct DeliveryPolicy: Sendable, Hashable {
 
     /// How long to wait after the first failure.
     ///
-    /// Each further one doubles it.
+    /// Each further one doubles it. Each delay is multiplied by a number between 0.75 and 1 that is drawn at random, so that those who have failed
+    /// together do not come back together.
     public var firstDelay: Duration
 
     /// How long to wait at most.
+    ///
+    /// This is multiplied by a random number between 0.75 and 1, too.
     public var longestDelay: Duration
 
     /// The number of machines whose effects a call delivers at the same time.

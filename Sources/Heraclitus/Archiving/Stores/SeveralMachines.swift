@@ -28,7 +28,8 @@ extension ArchiveStore {
     ///   - saved: Gets the transitions of each machine in order, after they were saved.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
-    ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``ArchiveError``.
+    ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``StoreError/repeatedID(_:)`` before anything is loaded;
+    ///   ``ArchiveError``.
     public nonisolated(nonsending) func update<W: Workflow, Result>(
         together ids: [String],
         of workflow: W.Type,
@@ -64,7 +65,8 @@ extension ArchiveStore {
     ///   - saved: Gets the transitions of each machine in order, after they were saved.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
-    ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``ArchiveError``.
+    ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``StoreError/repeatedID(_:)`` before anything is loaded;
+    ///   ``ArchiveError``.
     public nonisolated(nonsending) func update<W: Workflow, Result>(
         together ids: [String],
         of workflow: W.Type,
@@ -75,6 +77,11 @@ extension ArchiveStore {
         _ body: ([StateMachine<W>]) async throws -> Result,
         saved: ([[StateTransition]]) async throws -> Void = { _ in }
     ) async throws -> Result {
+        // Each of the two would be saved in place of what was loaded, and so the second be a conflict in every attempt.
+        var seen: Set<ExactID> = []
+        if let repeated = ids.first(where: { !seen.insert(ExactID($0)).inserted }) {
+            throw StoreError.repeatedID(repeated)
+        }
         let executor = executor
         // An executor does not keep itself.
         defer { withExtendedLifetime(executor) {} }

@@ -17,6 +17,9 @@ public enum StoreError: Error, Sendable {
 
     /// The store's medium cannot distinguish two ids.
     case ambiguousID(String, taken: String)
+
+    /// Several machines were to be changed together, and one of them twice.
+    case repeatedID(String)
 }
 
 extension StoreError: CustomStringConvertible {
@@ -37,6 +40,8 @@ extension StoreError: CustomStringConvertible {
             "The store cannot save \(ids.count) machines together, of \"\(ids.first ?? "")\" and others. One at a time it can."
         case .ambiguousID(let id, let taken):
             "The store cannot distinguish the id \"\(id)\" from \"\(taken)\", which is in use."
+        case .repeatedID(let id):
+            "The id \"\(id)\" is there more than once among those of machines that are to be changed together."
         }
     }
 }
