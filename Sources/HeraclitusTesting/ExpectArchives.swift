@@ -65,7 +65,7 @@ private struct Comparison {
         var found: [String] = []
         let (old, new) = (Array(before.children), Array(after.children))
         for (index, child) in old.enumerated() {
-            let name = child.label.map(Self.property) ?? "[\(index)]"
+            let name = child.label.map(propertyName) ?? "[\(index)]"
             guard !except.contains(name) else { continue }
             let place = path + (name.hasPrefix("[") || path.isEmpty ? "" : ".") + name
             guard index < new.count else {
@@ -74,7 +74,7 @@ private struct Comparison {
             }
             // Cases of an enumeration are told apart by it.
             if child.label != new[index].label {
-                found.append("\(path) was \(name) and is \(new[index].label.map(Self.property) ?? "something else")")
+                found.append("\(path) was \(name) and is \(new[index].label.map(propertyName) ?? "something else")")
                 continue
             }
             found += differences(child.value, new[index].value, place)
@@ -84,12 +84,6 @@ private struct Comparison {
             found += differences(before, after, path)
         }
         return found
-    }
-
-    /// A property's name as its author has written it: reflection shows what a lazy property is kept in.
-    private static func property(_ label: String) -> String {
-        let lazy = "$__lazy_storage_$_"
-        return label.hasPrefix(lazy) ? String(label.dropFirst(lazy.count)) : label
     }
 
     private func differences(_ before: Any, _ after: Any, _ path: String) -> [String] {

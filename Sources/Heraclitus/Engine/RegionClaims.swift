@@ -117,11 +117,9 @@ extension MachineCore {
 
     /// The machines that an object holds which is to be the state; stops the program if it lists them wrongly.
     private func newRegions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
-        let regions = regions(of: state, in: index)
+        let regions = definition.regions(of: state, in: index)
         // Machines that are made at each call would be activated and then be lost, with all that goes on in them.
-        if !regions.isEmpty,
-            !regions.elementsEqual(self.regions(of: state, in: index), by: { $0 === $1 })
-        {
+        if !regions.isEmpty, !regions.elementsEqual(definition.regions(of: state, in: index), by: { $0 === $1 }) {
             fatalError(
                 "\(definition.states[index].name) of \(definition.workflow) lists other machines in `regions` each time it is asked: "
                     + "keep them in constants of the state."

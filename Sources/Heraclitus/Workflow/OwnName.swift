@@ -6,7 +6,7 @@
 func ownName(of type: Any.Type) -> String { unmarked(_typeName(type, qualified: false)) }
 
 /// A property's name as it is written, of its label in a mirror; also of one that is `lazy`.
-func propertyName(_ label: String) -> String {
+package func propertyName(_ label: String) -> String {
     let lazy = "$__lazy_storage_$_"
     return unmarked(label.hasPrefix(lazy) ? String(label.dropFirst(lazy.count)) : label)
 }

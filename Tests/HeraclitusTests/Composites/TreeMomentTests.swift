@@ -107,8 +107,8 @@ import Testing
             return try StateMachine<House>(archive: Data(contentsOf: file))
         case .state: return StateMachine(alreadyIn: try House.state(from: House.archive(of: house.state)))
         case .encodeState:
-            let json = try JSONEncoder().encode(House.ArchivedState(house.state))
-            return StateMachine(alreadyIn: try JSONDecoder().decode(House.ArchivedState.self, from: json).state)
+            let json = try JSONEncoder().encode(StateArchive<House>(house.state))
+            return StateMachine(alreadyIn: try JSONDecoder().decode(StateArchive<House>.self, from: json).state)
         }
     }
 
