@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import Synchronization
 import Testing
 
 /// Machines that get to a state of another one while their last holder is released, or while the new one is being made.
@@ -49,22 +50,30 @@ import Testing
         // The last one, to which the holder comes late.
         let inner = holding.others[10]
         let held = Lock<StateMachine<Outer>?>(StateMachine(alreadyIn: Outer.EmptyHandsState()))
-        try? held.withLock { $0 }?.fire.take(holding)
+        do { try held.withLock { $0 }?.fire.take(holding) } catch { return Attack.Findings(faults: ["\(error)"]) }
         let next = StateMachine<Outer>()
         next.activate()
-        onThreads(2) { thread in
-            if thread == 0 {
+        let isOver = Atomic(false)
+        onThreads(4) { thread in
+            switch thread {
+            case 0:
                 // The last reference goes here.
                 withExtendedLifetime(held.withLock { held in held.take() }) {}
-                return
-            }
-            while (try? next.fire.take(holding)) == nil {}
-            for number in 0..<40 {
-                do throws(InvalidTransition) {
-                    if number.isMultiple(of: 2) { try inner.fire.go() } else { try inner.fire.back() }
-                } catch {
-                    findings.withLock { $0.faults.append("\(error)") }
+            case 1:
+                while (try? next.fire.take(holding)) == nil {}
+                for number in 0..<40 {
+                    // A fire activates it again.
+                    if !inner.isActive { findings.withLock { $0.faults.append("It was suspended in its new holder.") } }
+                    do throws(InvalidTransition) {
+                        if number.isMultiple(of: 2) { try inner.fire.go() } else { try inner.fire.back() }
+                    } catch {
+                        findings.withLock { $0.faults.append("\(error)") }
+                    }
                 }
+                isOver.store(true, ordering: .relaxed)
+            default:
+                // So that whoever ends what goes on in it has to wait now and then.
+                while !isOver.load(ordering: .relaxed) { _ = inner.state }
             }
         }
         if !([holding.first] + holding.others).allSatisfy(\.isActive) {
