@@ -184,7 +184,7 @@ import Testing
         #expect(try await door.wait(for: SmashedState.self) === door.state)
     }
 
-    @Test("Waiting for what can be no state throws at once, and for a protocol it waits", .timeLimit(.minutes(1)))
+    @Test("Waiting for what can be no state throws at once, and for a protocol it waits")
     func waitForNoState() async throws {
         let door = StateMachine<Door>()
         await #expect(throws: StateUnreachable.self) { try await door.wait(for: String.self) }
