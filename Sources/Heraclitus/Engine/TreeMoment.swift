@@ -2,7 +2,8 @@
 
 /// A tree of machines as of one moment.
 ///
-/// Who copies or archives a tree, or archives a state with machines, does so machine by machine, in user code. So all of them are read first, and each is taken from here.
+/// Who copies or archives a tree, or archives a state with machines, does so machine by machine, in user code. So all of them are
+/// read first, and each is taken from here.
 struct TreeMoment {
     private struct Member {
         let machine: any TreeMachine

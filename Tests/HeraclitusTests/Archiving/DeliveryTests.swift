@@ -174,7 +174,7 @@ import Testing
         #expect(try await deliver(policy: DeliveryPolicy(machinesAtOnce: machines)) == 4)
     }
 
-    @Test("A lease is renewed as long as the handler runs", .timeLimit(.minutes(5)))
+    @Test("A lease is renewed as long as the handler runs", .timeLimit(.minutes(20)))
     func renewed() async throws {
         try await walk("1", 1)
         try await deliver(policy: DeliveryPolicy(lease: .milliseconds(90))) { [store] _, _ in
@@ -197,7 +197,7 @@ import Testing
         #expect(count == 6)
     }
 
-    @Test("A worker whose lease has lapsed does not renew that of another", .timeLimit(.minutes(5)))
+    @Test("A worker whose lease has lapsed does not renew that of another", .timeLimit(.minutes(20)))
     func renewedForOthers() async throws {
         try await walk("1", 1)
         let lease = Duration.milliseconds(60)

@@ -144,7 +144,7 @@ extension StoredArchive {
 @Suite("Stores that break a promise about effects") struct EffectConformanceTests {
     @Test(
         "A store with a fault is told so by the check that is for it, and no check goes on forever",
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(20)),
         arguments: FaultyStore.Fault.allCases
     )
     fileprivate func faults(_ fault: FaultyStore.Fault) async throws {
