@@ -35,8 +35,8 @@ extension JSONDecoder.DateDecodingStrategy {
 /// In the second before the reference date it is finer than any number of seconds after another whole second; there decimals
 /// are those of what is missing to the reference date, taken from one.
 enum ArchivedDate {
-    /// Years 1 to 9999, which ISO 8601 writes without an agreement between the parties; they begin with `Date.distantPast`.
-    static let writable = -63_114_076_800.0..<252_423_993_600.0
+    /// Those that ISO 8601 writes without an agreement between the parties.
+    static let writable = secondsOfFourDigitYears
 
     /// The number of bytes of `2026-01-01T12:00:00`, behind which decimals and a zone follow.
     private static let headLength = 19

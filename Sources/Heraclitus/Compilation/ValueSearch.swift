@@ -48,7 +48,7 @@ struct ValueSearch {
             case .mayHold:
                 if path.count == Self.maximalDepth {
                     fatalError(
-                        "A value of \(String(reflecting: type(of: value))) holds others without end, as mirrors show it."
+                        "A value of \(fullName(of: type(of: value))) holds others without end, as mirrors show it."
                     )
                 }
                 open.append(Self.contents(of: value))

@@ -15,7 +15,7 @@ func text(of value: Any) -> String { text(of: value) { "\($0)" } }
 /// A value's text; `word` describes one that has no elements.
 private func text(of value: Any, word: (Any) -> String) -> String {
     switch value {
-    case let date as Date where !describable.contains(date):
+    case let date as Date where !isDescribable(date):
         return "a date \(date.timeIntervalSinceReferenceDate) s after 2001-01-01"
     case let members as [AnyHashable: Any]:
         let texts = members.map { (textOfElement($0.key.base), textOfElement($0.value)) }.sorted { $0 < $1 }
@@ -30,7 +30,7 @@ private func text(of value: Any, word: (Any) -> String) -> String {
 
 /// Whether Swift would come to a date that it cannot describe: it describes a value by its members, unless that has words of its own.
 private func hasIndescribableMember(_ value: Any) -> Bool {
-    if let date = value as? Date { return !describable.contains(date) }
+    if let date = value as? Date { return !isDescribable(date) }
     let mirror = Mirror(reflecting: value)
     switch mirror.displayStyle {
     case .struct where value is any CustomStringConvertible || value is any CustomDebugStringConvertible: return false
@@ -81,6 +81,9 @@ extension JSONValue {
     }
 }
 
-/// Years 1 to 9999.
-private let describable =
-    Date(timeIntervalSinceReferenceDate: -63_114_076_800)..<Date(timeIntervalSinceReferenceDate: 252_423_993_600)
+/// Years 1 to 9999, in seconds after the reference date; they begin with `Date.distantPast`.
+let secondsOfFourDigitYears = -63_114_076_800.0..<252_423_993_600.0
+
+private func isDescribable(_ date: Date) -> Bool {
+    secondsOfFourDigitYears.contains(date.timeIntervalSinceReferenceDate)
+}
