@@ -16,10 +16,12 @@ final class JournalBook: Sendable {
     var journal: Journal { content.withLock { $0 } }
 
     /// Whether an event is rejected once more for the same reason, while the machine has made no transition.
+    ///
+    /// Whatever the error of a guard says: it may say how long it is still too early, and so never say the same twice.
     func hasRejection(like occurrence: Occurrence) -> Bool {
         let journal = journal
         return journal.reversed().prefix { $0.revision == occurrence.revision }.contains {
-            $0.kind == .rejected && $0.event == occurrence.event && $0.message == occurrence.message
+            $0.kind == .rejected && $0.event == occurrence.event && $0.reason == occurrence.reason
         }
     }
 

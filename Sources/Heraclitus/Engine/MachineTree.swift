@@ -163,12 +163,13 @@ extension MachineCore {
         return role
     }
 
-    /// Whether the state in which everything accepted so far will leave this machine holds a machine that the current one does.
+    /// Whether nothing that was accepted so far leaves a machine that the current state holds.
     private func staysInState(_ region: TreePlace, _ call: borrowing Call) -> Bool {
-        guard let expected = call.turn({ $0.lastQueued }) else { return true }
-        guard expected.plan.kind == .update else { return false }
-        return definition.regions(of: expected.state, in: expected.plan.destination).contains {
-            $0.withCore { $0.place === region }
+        call.turn { $0.waiting }.allSatisfy { next in
+            next.plan.kind == .update
+                && definition.regions(of: next.state, in: next.plan.destination).contains {
+                    $0.withCore { $0.place === region }
+                }
         }
     }
 

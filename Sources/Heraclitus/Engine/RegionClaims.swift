@@ -92,7 +92,7 @@ extension MachineCore {
 
     /// Lets the machines that the first state holds belong to a machine that was just made.
     ///
-    /// One whose own turn is under way on another thread belongs to it when it is activated.
+    /// One whose own turn is under way, on whichever thread, belongs to it when it is activated.
     func takeFirstRegions(of machine: any TreeMachine) {
         let state = snapshot.state
         let regions = newRegions(of: state, in: now.index)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The place of a machine in a tree of machines; one that holds no other and is held by none has none of this.
 ///
-/// What it says changes only in a turn of the tree's root.
+/// What it says changes only in a turn of the tree's root; who hears of it, and that a holder was made or is gone, at any time.
 final class TreePlace: Sendable {
     private let contents = Lock(Contents())
 
@@ -61,6 +61,8 @@ final class TreePlace: Sendable {
             if holder == nil {
                 contents.holder = machine
                 contents.holderID = ObjectIdentifier(machine)
+                // It still was in that of one that is gone.
+                contents.isCurrent = false
                 hasBeenGiven.store(true, ordering: .relaxed)
             }
             return holder
@@ -118,7 +120,9 @@ final class TreePlace: Sendable {
     func suspendIfOrphaned(_ core: borrowing MachineCore) -> [MachineEnvironment.EndedActivity] {
         let (holder, ended) = contents.withLock { contents in
             let holder = contents.holder
-            return (holder, holder == nil ? core.suspendTree(contents.regions) : [])
+            // One that its own turn kept from being taken on never was in the state.
+            let isOrphaned = holder == nil && contents.isCurrent
+            return (holder, isOrphaned ? core.suspendTree(contents.regions) : [])
         }
         // Released here: this may be the last reference to it.
         withExtendedLifetime(holder) {}

@@ -26,7 +26,7 @@ public enum WorkflowFinding: Hashable, Sendable {
     /// An event can never be fired: no machine can come to a state that it leads from.
     case unreachableEvent(String)
 
-    /// Several events lead from and to the same states, and none has a guard, a hook or a deadline.
+    /// Several events lead from and to the same states; none has a guard or a hook, and none fires by itself.
     case sameEvents([String])
 }
 

@@ -91,11 +91,21 @@ extension WorkflowEvent {
         _ regions: repeat any KeyPath<Source, each R> & Sendable,
         enters build: @escaping @Sendable (Source) throws -> Destination
     ) -> Self {
-        var all: [RegionAccess] = []
-        var properties: [RegionProperty] = []
-        repeat all.append(Self.access(each regions))
-        repeat properties.append(RegionProperty(each regions))
-        return adding(all, properties, Self.erased(build))
+        adding(repeat each regions, build: Self.erased(build))
+    }
+
+    /// Makes the event fire by itself when machines within the state are in a final state, into a state that needs the machine's context.
+    ///
+    /// It is the same as ``whenFinal(_:enters:)`` with a builder that takes the ``Workflow/Context``, too.
+    /// - Parameters:
+    ///   - regions: The properties of the state, which is ``Composite``, that hold the machines.
+    ///   - build: Builds the state to enter from the one that is left and the context. What it throws declines the transition.
+    /// - Returns: The event with this completion.
+    public func whenFinal<each R: Region>(
+        _ regions: repeat any KeyPath<Source, each R> & Sendable,
+        enters build: @escaping @Sendable (Source, W.Context) throws -> Destination
+    ) -> Self {
+        adding(repeat each regions, build: Self.erased(build))
     }
 
     /// Makes the event fire by itself, into an empty state, when machines within the state are in a final state.
@@ -103,11 +113,7 @@ extension WorkflowEvent {
     /// - Returns: The event with this completion.
     public func whenFinal<each R: Region>(_ regions: repeat any KeyPath<Source, each R> & Sendable) -> Self
     where Destination: EmptyState {
-        var all: [RegionAccess] = []
-        var properties: [RegionProperty] = []
-        repeat all.append(Self.access(each regions))
-        repeat properties.append(RegionProperty(each regions))
-        return adding(all, properties, nil)
+        adding(repeat each regions, build: nil)
     }
 
     private typealias RegionAccess = @Sendable (AnyObject) -> (any Region)?
@@ -116,17 +122,20 @@ extension WorkflowEvent {
         { state in (state as? Source)?[keyPath: path] }
     }
 
-    private func adding(
-        _ regions: [RegionAccess],
-        _ properties: [RegionProperty],
-        _ build: AutomaticBuilder?
+    private func adding<each R: Region>(
+        _ regions: repeat any KeyPath<Source, each R> & Sendable,
+        build: AutomaticBuilder?
     ) -> Self {
-        .init(
+        var accesses: [RegionAccess] = []
+        var properties: [RegionProperty] = []
+        repeat accesses.append(Self.access(each regions))
+        repeat properties.append(RegionProperty(each regions))
+        return .init(
             declaration.adding(
                 completion: CompletionRule(
                     sources: ClosureTypes.Parameter(Source.self, of: W.AnyState.self),
                     properties: properties,
-                    regions: { state in regions.compactMap { $0(state) } },
+                    regions: { [accesses] state in accesses.compactMap { $0(state) } },
                     build: build
                 )
             )

@@ -20,8 +20,8 @@
 /// ``StateMachine/isIn(_:)`` and the closures of a machine have an object, so they need only the protocol:
 /// `machine.didEnter((any Live).self) { live, _ in … }`.
 ///
-/// A rule for a class, or for a superclass of it, is stronger than a rule for a group. For example, an event that leads from a group
-/// and is ignored in one of its classes leads from all others.
+/// What is said of a class, or of a superclass of it, is stronger than what is said of a group: an event that leads from a group and is
+/// ignored in one of its classes leads from all others. Destinations add up.
 public struct StateGroup<State>: AnyStateGroup {
     let declaration: GroupDeclaration
 

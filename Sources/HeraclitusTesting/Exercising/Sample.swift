@@ -5,7 +5,7 @@ public import Heraclitus
 /// ```swift
 /// let samples: [Sample<Order>] = [
 ///     .state(CartState(items: [book])),                       // whenever a cart is entered
-///     .state { (placed: PlacedState) in PaidState(placed) }   // whenever a paid order is entered from a placed one
+///     .state { (placed: PlacedState) in PaidState(placed) },  // whenever a paid order is entered from a placed one
 ///     .event(\.return) { left in ReturnedState(left) }        // whenever this event is fired
 /// ]
 /// ```

@@ -34,6 +34,18 @@ import Testing
         #expect(try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(found)) == Ticket.table)
     }
 
+    @Test("It names each key that a table has, also of what a state holds")
+    func keys() throws {
+        let archive = try StateMachine<CompositeDiagramTests.Order>().archive(including: .definition)
+        let written = try JSONDecoder().decode(JSONValue.self, from: archive)
+        #expect(written["definition"]?["regions"]?.arrayValue?.count == 2)
+        #expect(Schema(root: Self.schema, namesAllKeys: true).problems(written) == [])
+        var later = written
+        later["definition"]?["regions"]?[0]?["colour"] = "red"
+        #expect(Schema(root: Self.schema, namesAllKeys: true).problems(later).count == 1)
+        #expect(Schema(root: Self.schema).problems(later) == [])
+    }
+
     @Test("A journal has it, with all that can be in it")
     func journals() throws {
         let parcel = StateMachine<LaterParcel>()
@@ -124,6 +136,9 @@ import Testing
 private struct Schema {
     let root: JSONValue
 
+    /// Whether a key that the schema does not name is a problem: not for those who read, but for what is written now.
+    var namesAllKeys = false
+
     func problems(_ value: JSONValue) -> [String] { problems(value, root, "") }
 
     private func problems(_ value: JSONValue, _ schema: JSONValue, _ path: String) -> [String] {
@@ -146,9 +161,11 @@ private struct Schema {
                 return (argument.arrayValue ?? []).compactMap(\.stringValue).filter { object[$0] == nil }
                     .map { "\(path).\($0): missing" }
             case "properties":
-                return (argument.objectValue ?? [:]).flatMap { key, schema in
-                    value[key].map { problems($0, schema, "\(path).\(key)") } ?? []
-                }
+                let unnamed = (value.objectValue ?? [:]).map(\.key).filter { argument[$0] == nil }
+                return (namesAllKeys ? unnamed.map { "\(path).\($0): not named" } : [])
+                    + (argument.objectValue ?? [:]).flatMap { key, schema in
+                        value[key].map { problems($0, schema, "\(path).\(key)") } ?? []
+                    }
             case "additionalProperties":
                 return (value.objectValue ?? [:]).flatMap { problems($1, argument, "\(path).\($0)") }
             case "items":
@@ -171,6 +188,7 @@ private struct Schema {
         case "string": value.stringValue != nil
         case "boolean": value.boolValue != nil
         case "integer": value.intValue != nil
+        case "number": value.doubleValue != nil
         default: false
         }
     }

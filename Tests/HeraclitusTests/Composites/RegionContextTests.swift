@@ -146,6 +146,32 @@ import Testing
         #expect(restored.state is DoneState && restored.revision == 2)
     }
 
+    final class BoundState: WorkflowState {
+        let tools: Tools
+        init(_ tools: Tools) { self.tools = tools }
+        required init(from decoder: any Decoder) throws { tools = Tools() }
+        func encode(to encoder: any Encoder) throws {}
+    }
+    struct Binding: Workflow {
+        typealias Context = Tools
+        static var initial: any WorkflowState { ClosedState() }
+        let open = Event(from: ClosedState.self, to: PartsState.self)
+        let end = Event(from: PartsState.self, to: BoundState.self)
+            .whenFinal(\.plain, \.equipped) { _, tools in BoundState(tools) }
+    }
+
+    @Test("What is entered when machines have ended may be built with the context of their holder")
+    func builtWithContext() throws {
+        let (outer, inner) = (Tools(), Tools())
+        let binding = StateMachine<Binding>(context: outer)
+        try binding.fire.open(PartsState(plain: StateMachine(), equipped: StateMachine(context: inner)))
+        let parts = try #require(binding.state as? PartsState)
+        try parts.plain.fire.end()
+        #expect(binding.state is PartsState)
+        try parts.equipped.fire.end()
+        #expect((binding.state as? BoundState)?.tools === outer)
+    }
+
     final class LeafState: EmptyState, Exiting {
         func didExit(_ transition: StateTransition) {
             let tools = transition.context(as: Node.self)

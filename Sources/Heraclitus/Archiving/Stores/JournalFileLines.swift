@@ -34,10 +34,10 @@ extension JournalFile {
         JournalFileLines(chunks: FileChunks(path: path))
     }
 
-    /// Reads what has happened to a machine, as far as the file can be read.
+    /// Reads what has happened to the machine of an id, as far as the file can be read; also to those that were deleted and had it before.
     ///
     /// Where lines are missing, the revisions tell, and ``Journal/replay(_:as:)`` takes care of that.
-    /// - Parameter id: The id of the machine.
+    /// - Parameter id: The id.
     /// - Returns: Its lines, in the order of the file.
     /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
     public nonisolated func journal(of id: String) async throws -> Journal {

@@ -17,7 +17,8 @@ extension ArchiveStore {
     /// ```
     ///
     /// It is the same as ``update(_:of:attempts:scheduler:creating:_:saved:)`` for one machine, and starts again if somebody else has saved
-    /// one of them meanwhile. If any machine was changed all are saved, so that nobody changes those that the others were changed by.
+    /// one of them meanwhile, also if the closure throws or changes nothing: what it judged may never have been at one moment. If any machine
+    /// was changed all are saved, so that nobody changes those that the others were changed by.
     /// - Parameters:
     ///   - ids: The ids, each once.
     ///   - workflow: The workflow of all of them.
@@ -25,7 +26,7 @@ extension ArchiveStore {
     ///   - scheduler: Tells the date.
     ///   - create: Makes the machine if nothing is stored for an id; by default one in its initial state.
     ///   - body: Changes the machines, which it gets in the order of the ids.
-    ///   - saved: Gets the transitions of each machine in order, after they were saved.
+    ///   - saved: Gets the transitions of each machine in order, after they were saved; none if nothing had to be saved.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``StoreError/repeatedID(_:)`` before anything is loaded;
@@ -62,7 +63,7 @@ extension ArchiveStore {
     ///   - scheduler: Tells the date.
     ///   - create: Makes the machine if nothing is stored for an id; by default one in its initial state.
     ///   - body: Changes the machines, which it gets in the order of the ids.
-    ///   - saved: Gets the transitions of each machine in order, after they were saved.
+    ///   - saved: Gets the transitions of each machine in order, after they were saved; none if nothing had to be saved.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``StoreError/repeatedID(_:)`` before anything is loaded;
@@ -116,7 +117,13 @@ extension ArchiveStore {
                 works.append(work)
                 machines.append(work.machine)
             }
-            let result = try await body(machines)
+            let result: Result
+            do {
+                result = try await body(machines)
+            } catch {
+                if try await isTorn(works) { continue }
+                throw error
+            }
             do {
                 var archives: [StoredArchive] = []
                 var isChange = false
@@ -131,6 +138,8 @@ extension ArchiveStore {
                     } else {
                         try await save(together: archives)
                     }
+                } else if try await isTorn(works) {
+                    continue
                 }
             } catch StoreError.conflict {
                 continue
@@ -140,14 +149,21 @@ extension ArchiveStore {
         }
         throw StoreError.tooManyConflicts(id: ids.first ?? "", attempts: max(1, attempts))
     }
+
+    /// Whether several machines may be of different moments: they were loaded one after the other, and nothing was saved that would be a conflict.
+    private nonisolated(nonsending) func isTorn<W: Workflow>(_ works: [MachineInWork<W>]) async throws -> Bool {
+        if works.count < 2 { return false }
+        for work in works where try await load(work.id)?.revision != work.stored?.revision { return true }
+        return false
+    }
 }
 
 /// A machine in a unit of work.
 private struct MachineInWork<W: Workflow> {
     let machine: StateMachine<W>
 
-    private let id: String
-    private let stored: StoredArchive?
+    let id: String
+    let stored: StoredArchive?
 
     /// What would be saved if nothing changed; `nil` if nothing is stored.
     ///

@@ -15,8 +15,8 @@ extension ArchiveStore {
     ///
     /// The effects of the states that the machine enters in the closure are saved with it: ``Effecting``.
     ///
-    /// Nothing is saved when the closure throws, or changes nothing in a stored machine. An archive of an older version of the
-    /// workflow is replaced only by a change.
+    /// Nothing is saved when the closure throws, or changes nothing in a stored machine whose deadline is the stored one. An archive of an
+    /// older version of the workflow is replaced only by a change.
     ///
     /// The closures may belong to the caller's actor, such as the main actor. Else they run where the store's ``executor`` says.
     ///
@@ -29,7 +29,8 @@ extension ArchiveStore {
     ///   - scheduler: Tells the date.
     ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
     ///   - body: Changes the machine.
-    ///   - saved: Gets the transitions in order, after they were saved. If it throws, the machine is saved nevertheless.
+    ///   - saved: Gets the transitions in order, after they were saved; none if nothing had to be saved. If it throws, the machine is saved
+    ///     nevertheless.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
     ///   ``ArchiveError``.
@@ -65,7 +66,8 @@ extension ArchiveStore {
     ///   - scheduler: Tells the date.
     ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
     ///   - body: Changes the machine.
-    ///   - saved: Gets the transitions in order, after they were saved. If it throws, the machine is saved nevertheless.
+    ///   - saved: Gets the transitions in order, after they were saved; none if nothing had to be saved. If it throws, the machine is saved
+    ///     nevertheless.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
     ///   ``ArchiveError``.
@@ -118,15 +120,15 @@ extension ArchiveStore {
     /// ``InvalidTransition/Reason-swift.enum/endlessChain``: those before are saved, and `failed` gets the error.
     ///
     /// An event that is rejected, by a guard for example, is tried again at the next call. That is no failure: the machine stays as it is. Its
-    /// ``Journal`` gets the rejection once.
+    /// ``Journal`` gets the rejection once, as long as it still has that line.
     /// - Parameters:
     ///   - workflow: The workflow.
     ///   - date: By when it is due; now by default.
     ///   - scheduler: Supplies the date.
     ///   - failed: Gets the id and the error of a machine that could not be changed, and may throw to leave out the rest. By
     ///     default it throws the error.
-    ///   - saved: Gets the id of a machine and its transitions in order, after they were saved. If it throws, the machine is saved
-    ///     nevertheless, and `failed` gets the error.
+    ///   - saved: Gets the id of a machine that has made transitions itself, and these in order, after they were saved. If it throws, the
+    ///     machine is saved nevertheless, and `failed` gets the error.
     /// - Returns: The ids of the machines that were changed, or tried.
     /// - Throws: What `failed` throws; what the store's medium throws; `CancellationError`.
     @discardableResult
@@ -150,8 +152,8 @@ extension ArchiveStore {
     ///   - scheduler: Supplies the date.
     ///   - failed: Gets the id and the error of a machine that could not be changed, and may throw to leave out the rest. By
     ///     default it throws the error.
-    ///   - saved: Gets the id of a machine and its transitions in order, after they were saved. If it throws, the machine is saved
-    ///     nevertheless, and `failed` gets the error.
+    ///   - saved: Gets the id of a machine that has made transitions itself, and these in order, after they were saved. If it throws, the
+    ///     machine is saved nevertheless, and `failed` gets the error.
     /// - Returns: The ids of the machines that were changed, or tried.
     /// - Throws: What `failed` throws; what the store's medium throws; `CancellationError`.
     @discardableResult
@@ -178,7 +180,7 @@ extension ArchiveStore {
                 ) {
                     $0.fireDue(by: date)
                 } saved: {
-                    // Nothing was saved if everything that is due was rejected.
+                    // There are none if everything that is due was rejected, or was due in machines within the state.
                     if !$0.isEmpty { try await saved(id, $0) }
                 }
                 if let endless { throw endless }
