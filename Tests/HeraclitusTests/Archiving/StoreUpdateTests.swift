@@ -131,6 +131,43 @@ import Testing
         #expect(try await store.machine("3", of: Tagging.self)?.machine.isActive == false)
     }
 
+    /// A store in which somebody else changes two machines when the first of them was loaded by another one.
+    private final class BusyStore: StoreAround {
+        let inner = InMemoryStore()
+        private let loads = Atomic(0)
+
+        func load(_ id: String) async throws -> StoredArchive? {
+            if id == "2", loads.wrappingAdd(1, ordering: .relaxed).newValue == 3 {
+                try await inner.update(together: ["1", "2"], of: Tagging.self) { machines in
+                    for machine in machines { try machine.fire.tag(TaggedState(["new"])) }
+                }
+            }
+            return await inner.load(id)
+        }
+
+        func save(together archives: [StoredArchive]) async throws -> [Int] { try await inner.save(together: archives) }
+    }
+
+    @Test(
+        "What a unit of work judges of several machines was so at one moment, also if it throws",
+        arguments: [true, false]
+    )
+    func moment(isThrowing: Bool) async throws {
+        struct Difference: Error {}
+        let store = BusyStore()
+        for _ in 1...2 {
+            try await store.update(together: ["1", "2"], of: Tagging.self) { machines in
+                for machine in machines { try machine.fire.tag(TaggedState([])) }
+            }
+        }
+        let tags = try await store.update(together: ["1", "2"], of: Tagging.self) { machines in
+            let tags = machines.map { ($0.state as? TaggedState)?.tags }
+            if isThrowing, tags[0] != tags[1] { throw Difference() }
+            return tags
+        }
+        #expect(tags == [["new"], ["new"]])
+    }
+
     final class HoldingState: WorkflowState {
         let inner: StateMachine<Tagging>
         init(_ tags: Set<String>) { inner = StateMachine(alreadyIn: TaggedState(tags)) }

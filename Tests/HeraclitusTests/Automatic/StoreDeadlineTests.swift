@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
+import Synchronization
 import Testing
 
 // What is due in the machines of a store.
@@ -151,10 +152,14 @@ extension DeadlineTests {
         static var initial: any WorkflowState { ReadyState() }
         let start = Event(from: ReadyState.self, to: WaitingState.self)
         let lapse = Event(from: WaitingState.self, to: ReadyState.self).due(\.until)
-            .guarded { _, _, _ in throw Declined() }
+            .guarded { _, _, _ in throw Declined(number: declined.wrappingAdd(1, ordering: .relaxed).newValue) }
         let forget = Event(from: WaitingState.self, to: ReadyState.self).due(\.until)
-            .guarded { _, _, _ in throw Declined() }
-        struct Declined: Error {}
+            .guarded { _, _, _ in throw Declined(number: declined.wrappingAdd(1, ordering: .relaxed).newValue) }
+        /// Never the same twice, as one that says how long it is still too early.
+        struct Declined: Error {
+            let number: Int
+        }
+        private static let declined = Atomic(0)
         final class ReadyState: WorkflowState, EmptyState {}
         final class WaitingState: WorkflowState {
             let until: Date

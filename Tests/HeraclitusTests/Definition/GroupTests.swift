@@ -226,6 +226,42 @@ struct Playback: Workflow {
         #expect(error?.description.contains("These lead there: \"play\"") == true)
     }
 
+    // MARK: Their closures
+
+    protocol Counted: WorkflowState {}
+    final class CountedState: EmptyState, Counted, Working {
+        func work(_ here: Workplace<Automatic>) async throws {}
+    }
+    final class IdleState: EmptyState, Counted {}
+    final class EndState: EmptyState {}
+    struct Plain: Workflow {
+        static var initial: any WorkflowState { IdleState() }
+        static var states: [any WorkflowState.Type] { [IdleState.self] }
+        static let calls = Journal()
+        let fail = Event(from: counted(calls), to: EndState.self)
+    }
+    struct Automatic: Workflow {
+        static var initial: any WorkflowState { CountedState() }
+        static var states: [any WorkflowState.Type] { [CountedState.self] }
+        static let calls = Journal()
+        let fail = Event(from: counted(calls), to: EndState.self).whenFailed { _, _ in EndState() }
+    }
+
+    private static func counted(_ calls: Journal) -> StateGroup<any Counted> {
+        StateGroup((any Counted).self) { type in
+            calls.write(type == EndState.self ? "end" : "other")
+            return type is any Counted.Type
+        }
+    }
+
+    // While it is read, under no lock, so that a closure may use another workflow. What was read is published under one.
+    @Test("A group is asked for its classes while a definition is read, and not again for an event that fires itself")
+    func askedOnce() {
+        _ = (StateMachine<Plain>(), StateMachine<Automatic>())
+        #expect(!Plain.calls.entries.isEmpty)
+        #expect(Automatic.calls.entries == Plain.calls.entries)
+    }
+
     // MARK: Wrong groups
 
     protocol Nobody: PlayerState {}
