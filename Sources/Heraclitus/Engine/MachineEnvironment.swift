@@ -13,8 +13,8 @@ import Synchronization
 /// It returns whether it takes the work.
 typealias WorkRunner = @Sendable (StateWork, @escaping StateWork.Body) -> Bool
 
-/// What a machine works with whose states have deadlines or hold machines, whose workflow has a context, that keeps a journal, comes from a
-/// store, goes by another clock than the system's, or is held itself: others have none of this.
+/// What only some machines need: a place in a tree, deadlines and work, a context, a journal, effects of a store, another clock than the
+/// system's. Others have none of it.
 ///
 /// It goes with its machine, and takes from the scheduler what still waits there.
 final class MachineEnvironment: Sendable {

@@ -14,7 +14,7 @@
 /// | `commit` | deciding | announcing |
 /// | `endFire` | deciding | announcing for a nested fire, or else idle |
 /// | `beginAction` | idle | announcing |
-/// | `next` | announcing | deciding for a transition, announcing for a notice |
+/// | `next` | any | deciding for a transition, announcing for a notice |
 /// | `isDone`, with nothing left | any | idle |
 struct Turn<Transition, Notice> {
     enum Phase: Equatable {

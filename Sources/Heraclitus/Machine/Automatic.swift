@@ -21,7 +21,9 @@ extension StateMachine {
     func fireDue(by date: Date) -> InvalidTransition? {
         activate()
         var declined: Set<TreeDeadline.ID> = []
-        for _ in 0..<Self.chainLimit where !fireFirstDue(by: date, &declined) { return nil }
+        for _ in 0..<Self.chainLimit {
+            guard fireFirstDue(by: date, &declined) else { return nil }
+        }
         return deadlinesOfTree(by: date, besides: declined).first?.reject()
     }
 
