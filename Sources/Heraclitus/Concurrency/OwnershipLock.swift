@@ -11,7 +11,9 @@ struct OwnershipLock: ~Copyable, Sendable {
 
     private static var contended: UInt { 1 }
 
-    /// Contended without an owner: the machine belongs to another one, for good. In one that stands alone the value never occurs.
+    /// Contended without an owner: the machine belongs to another one, for good.
+    ///
+    /// In one that stands alone the value never occurs.
     private static var held: UInt { 1 }
 
     /// Whether nobody owns it, as far as a look from outside can tell.

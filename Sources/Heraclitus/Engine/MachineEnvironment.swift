@@ -13,9 +13,9 @@ import Synchronization
 /// It returns whether it takes the work.
 typealias WorkRunner = @Sendable (StateWork, @escaping StateWork.Body) -> Bool
 
-/// What only some machines need: a place in a tree, deadlines and work, a context, a journal, effects of a store, another clock than the
-/// system's. Others have none of it.
+/// What only some machines need: a place in a tree, deadlines and work, a context, a journal, effects of a store, another clock.
 ///
+/// Others have none of it.
 /// It goes with its machine, and takes from the scheduler what still waits there.
 final class MachineEnvironment: Sendable {
     /// Where it is among the machines that hold one another.
