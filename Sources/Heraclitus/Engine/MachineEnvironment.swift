@@ -15,8 +15,7 @@ typealias WorkRunner = @Sendable (StateWork, @escaping StateWork.Body) -> Bool
 
 /// What only some machines need: a place in a tree, deadlines and work, a context, a journal, effects of a store, another clock.
 ///
-/// Others have none of it.
-/// It goes with its machine, and takes from the scheduler what still waits there.
+/// Others have none of it. It goes with its machine, and takes from the scheduler what still waits there.
 final class MachineEnvironment: Sendable {
     /// Where it is among the machines that hold one another.
     let place = TreePlace()
