@@ -117,6 +117,10 @@ public import SQLStores
         let result = unsafe try result(sent == 1)
         defer { unsafe PQclear(result) }
         unsafe try check(result)
+        // What a server says when it is to commit a transaction in which something has failed; it is no error.
+        if statement == .commit, unsafe String(cString: PQcmdStatus(result)) == "ROLLBACK" {
+            throw ConnectionFailure.outrun("A transaction that has failed was undone when it was to be committed.")
+        }
         for row in 0..<(unsafe PQntuples(result)) {
             unsafe current = unsafe (result, row)
             defer { unsafe current = nil }
@@ -136,7 +140,11 @@ public import SQLStores
         do {
             unsafe try check(result)
         } catch ConnectionFailure.refused(.failed("42P05", _)) {
-            // Somebody has prepared it there.
+            // Somebody has prepared it there. A transaction has failed by that, and its commit would undo it without an error.
+            prepared[statement] = name
+            if statement != .rollback, unsafe PQtransactionStatus(server) == PQTRANS_INERROR {
+                throw ConnectionFailure.outrun("A statement was prepared already.")
+            }
         }
         prepared[statement] = name
         return name

@@ -203,7 +203,7 @@ extension SQLConnection {
         try run(begin)
         do {
             let result = try body()
-            try run(SQLStatement("commit"))
+            try run(.commit)
             return result
         } catch {
             switch error {

@@ -104,6 +104,9 @@ enum Statements {
 }
 
 extension SQLStatement {
+    /// What ends a transaction, so that what it has done stays.
+    package static let commit = SQLStatement("commit")
+
     /// What undoes a transaction.
     package static let rollback = SQLStatement("rollback")
 
