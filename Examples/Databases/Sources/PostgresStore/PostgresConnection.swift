@@ -194,8 +194,13 @@ public import SQLStores
     }
 
     private func wait(for events: Int32, _ time: Duration) -> Bool {
-        var descriptor = pollfd(fd: unsafe PQsocket(server), events: Int16(events), revents: 0)
-        return unsafe poll(&descriptor, 1, max(0, time.milliseconds)) > 0
+        let deadline = ContinuousClock.now + time
+        while true {
+            var descriptor = pollfd(fd: unsafe PQsocket(server), events: Int16(events), revents: 0)
+            let count = unsafe poll(&descriptor, 1, max(0, (deadline - .now).milliseconds))
+            // A signal has not taken the time that is left.
+            if count >= 0 || errno != EINTR { return count > 0 }
+        }
     }
 
     private func lost(_ explanation: String) -> ConnectionFailure {

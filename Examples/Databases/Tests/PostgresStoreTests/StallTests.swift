@@ -70,4 +70,27 @@ struct StallTests {
         #expect(await wait { (try? await store.load("1")) != nil })
         #expect(try await store.count("1") == 2)
     }
+
+    @Test("A signal that comes while a thread waits for the server does not end the wait")
+    func signals() async throws {
+        let store = try await PostgresStore(try await Server.shared.value.database(), connections: 1)
+        // What profilers send; most other signals these threads never get. One that is ignored would interrupt nothing.
+        signal(SIGPROF) { _ in }
+        let answer = try await store.readers.run(for: nil, isChange: true) { connection, mayBeDone in
+            #expect(!mayBeDone, "The connection was given up.")
+            let (waiting, ended) = (pthread_self(), DispatchSemaphore(value: 0))
+            Thread.detachNewThread {
+                for _ in 0..<10 {
+                    Thread.sleep(forTimeInterval: 0.02)
+                    pthread_kill(waiting, SIGPROF)
+                }
+                ended.signal()
+            }
+            // The thread must not end before the last signal is sent.
+            defer { ended.wait() }
+            return try connection.row(of: SQLStatement("select 7 from pg_sleep(0.5)"), []) { connection.integer(0) }
+                .flatMap(\.self)
+        }
+        #expect(answer == 7)
+    }
 }
