@@ -113,7 +113,7 @@ extension SQLConnection {
         }
         let (statement, parameters) =
             if expected == 0 {
-                (mayBeDone ? Statements.insertFirst : Statements.insert, id.columns)
+                (Statements.insert, id.columns)
             } else {
                 (Statements.replace, id.key + [.integer(expected)])
             }
@@ -124,6 +124,10 @@ extension SQLConnection {
         // After an own save others can have come only with later revisions.
         if mayBeDone, last.revision > (last.isStored ? expected + 1 : expected) {
             throw ConnectionFailure.lost("The connection was lost, and others have saved since.")
+        }
+        if expected == 0, !last.isStored, last.revision > 0 {
+            let parameters = id.key + [.integer(last.revision)] + change.values
+            if let saved = try row(of: Statements.restore, parameters, { try revision(of: id) }) { return saved }
         }
         if last.stored == expected { throw Self.inBetween }
         throw StoreError.conflict(id: id.id, expected: expected, found: last.stored)

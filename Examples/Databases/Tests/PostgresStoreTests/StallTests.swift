@@ -93,4 +93,34 @@ struct StallTests {
         }
         #expect(answer == 7)
     }
+
+    @Test("A first save that was given up and that the server carries out late does not bring back what is deleted")
+    func late() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(
+            database,
+            connections: 1,
+            connectTimeout: .seconds(2),
+            statementTimeout: .seconds(2),
+            networkTimeout: .milliseconds(500)
+        )
+        // Or the server would be stopped before it has the statement.
+        try await store.save(archive("0"))
+        let found = try await store.readers.run(for: nil) { connection, _ in
+            try connection.row(of: SQLStatement("select pg_backend_pid()"), []) { connection.integer(0) }
+                .flatMap(\.self)
+        }
+        let backend = Int32(try #require(found))
+        kill(backend, SIGSTOP)
+        defer { kill(backend, SIGCONT) }
+        #expect(try await store.save(archive("1")) == 1)
+        #expect(try await store.delete("1", expecting: 1))
+        kill(backend, SIGCONT)
+        // It ends when it has found its connection closed.
+        let query = "select count(*) from pg_stat_activity where pid = \(backend)"
+        #expect(await wait { (try? await server.sql(query, in: database))?.hasPrefix("0") == true })
+        #expect(try await store.load("1") == nil)
+        #expect(try await store.save(archive("1")) == 2)
+    }
 }
