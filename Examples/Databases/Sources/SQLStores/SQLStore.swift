@@ -192,6 +192,7 @@ extension SQLStore {
         let seconds = date.timeIntervalSinceReferenceDate
         if seconds.isNaN { return [] }
         let query = Statements.idsSkippingLocked(withEffectsBy: seconds, of: workflow, limit: limit)
+        if query.1.contains(where: \.hasNUL) { return [] }
         // If the connection is lost others are claimed, and the first wait until their lease ends.
         return try await writers.run(for: nil) { connection, _ in
             try connection.transaction { try connection.claim(query, change) }
@@ -199,7 +200,8 @@ extension SQLStore {
     }
 
     private func ids(_ query: (SQLStatement, [SQLValue])) async throws -> [String] {
-        try await readers.run(for: nil) { connection, _ in
+        if query.1.contains(where: \.hasNUL) { return [] }
+        return try await readers.run(for: nil) { connection, _ in
             var ids: [String] = []
             try connection.forEachRow(of: query.0, query.1) {
                 // A damaged row is found by whoever loads it; here it would hide all others.
