@@ -88,4 +88,20 @@ struct EffectTests {
         #expect(try await store.count("meter") == 1)
         #expect(try await store.ids(withEffectsBy: .now, of: Meter.name, limit: 10) == ["meter"])
     }
+
+    @Test("A table of the first version that was left half made is completed")
+    func halfMade() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        _ = try await PostgresStore(database)
+        try await server.sql(
+            "drop table machines_schema",
+            "drop index machines_by_effects",
+            "alter table machines drop column effects",
+            in: database
+        )
+        let store = try await PostgresStore(database)
+        #expect(try await store.count("meter") == 1)
+        #expect(try await store.ids(withEffectsBy: .now, of: Meter.name, limit: 10) == ["meter"])
+    }
 }
