@@ -190,12 +190,16 @@ extension SQLStore {
         _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
     ) async throws -> [StoredArchive] {
         let seconds = date.timeIntervalSinceReferenceDate
-        if seconds.isNaN { return [] }
-        let query = Statements.idsSkippingLocked(withEffectsBy: seconds, of: workflow, limit: limit)
-        if query.1.contains(where: \.hasNUL) { return [] }
+        if seconds.isNaN || SQLValue.text(workflow).hasNUL { return [] }
         // If the connection is lost others are claimed, and the first wait until their lease ends.
         return try await writers.run(for: nil) { connection, _ in
-            try connection.transaction { try connection.claim(query, change) }
+            try connection.transaction {
+                try connection.claim(
+                    limit: limit,
+                    { Statements.idsSkippingLocked(withEffectsBy: seconds, of: workflow, limit: $0) },
+                    change
+                )
+            }
         }
     }
 
