@@ -117,6 +117,10 @@ public import SQLStores
         let result = unsafe try result(sent == 1)
         defer { unsafe PQclear(result) }
         unsafe try check(result)
+        // What a server says when it is to commit a transaction in which something has failed; it is no error.
+        if statement == .commit, unsafe String(cString: PQcmdStatus(result)) == "ROLLBACK" {
+            throw ConnectionFailure.outrun("A transaction that has failed was undone when it was to be committed.")
+        }
         for row in 0..<(unsafe PQntuples(result)) {
             unsafe current = unsafe (result, row)
             defer { unsafe current = nil }
@@ -136,7 +140,11 @@ public import SQLStores
         do {
             unsafe try check(result)
         } catch ConnectionFailure.refused(.failed("42P05", _)) {
-            // Somebody has prepared it there.
+            // Somebody has prepared it there. A transaction has failed by that, and its commit would undo it without an error.
+            prepared[statement] = name
+            if statement != .rollback, unsafe PQtransactionStatus(server) == PQTRANS_INERROR {
+                throw ConnectionFailure.outrun("A statement was prepared already.")
+            }
         }
         prepared[statement] = name
         return name
@@ -186,8 +194,13 @@ public import SQLStores
     }
 
     private func wait(for events: Int32, _ time: Duration) -> Bool {
-        var descriptor = pollfd(fd: unsafe PQsocket(server), events: Int16(events), revents: 0)
-        return unsafe poll(&descriptor, 1, max(0, time.milliseconds)) > 0
+        let deadline = ContinuousClock.now + time
+        while true {
+            var descriptor = pollfd(fd: unsafe PQsocket(server), events: Int16(events), revents: 0)
+            let count = unsafe poll(&descriptor, 1, max(0, (deadline - .now).milliseconds))
+            // A signal has not taken the time that is left.
+            if count >= 0 || errno != EINTR { return count > 0 }
+        }
     }
 
     private func lost(_ explanation: String) -> ConnectionFailure {

@@ -19,11 +19,14 @@ enum PostgresTable {
         "create index if not exists machines_by_state on machines (workflow, state, id) where state is not null",
         "create index if not exists machines_by_workflow on machines (workflow, id) where state is not null",
         "create index if not exists machines_by_due on machines (workflow, due, id) where due is not null",
-        effectsIndex,
+        // A program that knew version 1 may have been interrupted after the first statement. The indexes above refuse the table of others.
+        effectsColumn, effectsIndex,
         "create table if not exists machines_schema (one bigint primary key check (one = 1), version bigint not null)",
         // Last: who is interrupted before does it again.
         "insert into machines_schema (one, version) values (1, \(version)) on conflict (one) do nothing",
     ]
+
+    private static let effectsColumn = "alter table machines add column if not exists effects double precision"
 
     private static let effectsIndex =
         "create index if not exists machines_by_effects on machines (workflow, effects, id) where effects is not null"
@@ -31,8 +34,7 @@ enum PostgresTable {
     /// What makes a table of each version one of the next, beginning with version 1; each may be done again by who was interrupted.
     private static let steps = [
         [
-            "alter table machines add column if not exists effects double precision", effectsIndex,
-            "update machines_schema set version = 2 where version = 1",
+            effectsColumn, effectsIndex, "update machines_schema set version = 2 where version = 1",
         ]
     ]
 

@@ -113,7 +113,7 @@ extension SQLConnection {
         }
         let (statement, parameters) =
             if expected == 0 {
-                (mayBeDone ? Statements.insertFirst : Statements.insert, id.columns)
+                (Statements.insert, id.columns)
             } else {
                 (Statements.replace, id.key + [.integer(expected)])
             }
@@ -124,6 +124,10 @@ extension SQLConnection {
         // After an own save others can have come only with later revisions.
         if mayBeDone, last.revision > (last.isStored ? expected + 1 : expected) {
             throw ConnectionFailure.lost("The connection was lost, and others have saved since.")
+        }
+        if expected == 0, !last.isStored, last.revision > 0 {
+            let parameters = id.key + [.integer(last.revision)] + change.values
+            if let saved = try row(of: Statements.restore, parameters, { try revision(of: id) }) { return saved }
         }
         if last.stored == expected { throw Self.inBetween }
         throw StoreError.conflict(id: id.id, expected: expected, found: last.stored)
@@ -167,26 +171,45 @@ extension SQLConnection {
         } ?? Last()
     }
 
-    /// Changes archives with effects, of rows that it locks and that nobody else has locked.
+    /// Changes archives with effects, of rows that it locks and that nobody else has locked; `query` finds the ids of a number of rows.
     func claim(
-        _ query: (SQLStatement, [SQLValue]),
+        limit: Int,
+        _ query: (_ limit: Int) -> (SQLStatement, [SQLValue]),
         _ change: (StoredArchive) throws -> StoredArchive?
     ) throws -> [StoredArchive] {
-        var ids: [String] = []
-        try forEachRow(of: query.0, query.1) {
-            if let id = StoredID.text(self, beginning: 0, rest: 1) { ids.append(id) }
-        }
-        return try ids.compactMap { id in
-            guard let found = try loadUndamaged(StoredID(id)), let changed = try change(found) else { return nil }
-            let revision = try save(Change(changed), false)
-            return StoredArchive(
-                id: id,
-                revision: revision,
-                workflow: changed.workflow,
-                state: changed.state,
-                due: changed.due,
-                archive: changed.archive
-            )
+        var claimed: [StoredArchive] = []
+        // Their bytes: strings are equal that are different ids.
+        var seen: Set<Data> = []
+        var most = limit
+        while true {
+            var (ids, rows) = ([String](), 0)
+            let (statement, parameters) = query(most)
+            try forEachRow(of: statement, parameters) {
+                rows += 1
+                if let id = StoredID.text(self, beginning: 0, rest: 1) { ids.append(id) }
+            }
+            var unloadable = rows - ids.count
+            for id in ids where claimed.count < limit {
+                guard let found = try loadUndamaged(StoredID(id)) else {
+                    unloadable += 1
+                    continue
+                }
+                guard seen.insert(Data(id.utf8)).inserted, let changed = try change(found) else { continue }
+                let revision = try save(Change(changed), false)
+                claimed.append(
+                    StoredArchive(
+                        id: id,
+                        revision: revision,
+                        workflow: changed.workflow,
+                        state: changed.state,
+                        due: changed.due,
+                        archive: changed.archive
+                    )
+                )
+            }
+            // Rows that cannot be loaded stay where they are, and would hold up all that come after them.
+            if !claimed.isEmpty || unloadable == 0 || rows < most { return claimed }
+            most += min(unloadable, .max - most)
         }
     }
 
@@ -203,7 +226,7 @@ extension SQLConnection {
         try run(begin)
         do {
             let result = try body()
-            try run(SQLStatement("commit"))
+            try run(.commit)
             return result
         } catch {
             switch error {

@@ -66,6 +66,12 @@ public enum SQLValue: Sendable, Hashable {
 
     /// Bytes.
     case bytes(Data)
+
+    /// Whether it is text that no archive has, and that some databases would cut at the NUL: they would look for another name.
+    var hasNUL: Bool {
+        if case .text(let text) = self { return text.utf8.contains(0) }
+        return false
+    }
 }
 
 extension SQLConnection {

@@ -190,16 +190,22 @@ extension SQLStore {
         _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
     ) async throws -> [StoredArchive] {
         let seconds = date.timeIntervalSinceReferenceDate
-        if seconds.isNaN { return [] }
-        let query = Statements.idsSkippingLocked(withEffectsBy: seconds, of: workflow, limit: limit)
+        if seconds.isNaN || SQLValue.text(workflow).hasNUL { return [] }
         // If the connection is lost others are claimed, and the first wait until their lease ends.
         return try await writers.run(for: nil) { connection, _ in
-            try connection.transaction { try connection.claim(query, change) }
+            try connection.transaction {
+                try connection.claim(
+                    limit: limit,
+                    { Statements.idsSkippingLocked(withEffectsBy: seconds, of: workflow, limit: $0) },
+                    change
+                )
+            }
         }
     }
 
     private func ids(_ query: (SQLStatement, [SQLValue])) async throws -> [String] {
-        try await readers.run(for: nil) { connection, _ in
+        if query.1.contains(where: \.hasNUL) { return [] }
+        return try await readers.run(for: nil) { connection, _ in
             var ids: [String] = []
             try connection.forEachRow(of: query.0, query.1) {
                 // A damaged row is found by whoever loads it; here it would hide all others.

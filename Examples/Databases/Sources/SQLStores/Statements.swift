@@ -8,20 +8,22 @@ enum Statements {
         "select revision, workflow, state, due, archive, id_rest from machines where id = ?1 and id_hash = ?2"
     )
 
-    private static let inserting =
+    /// What was deleted stays so: a server that carries this out late would bring back what another attempt saved and somebody deleted.
+    static let insert = SQLStatement(
         """
         insert into machines (id, id_hash, id_rest, revision, token, workflow, state, due, archive, effects)
-        values (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9) on conflict (id, id_hash)
+        values (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9) on conflict (id, id_hash) do nothing returning revision
         """
-
-    static let insert = SQLStatement(
-        inserting + " do update set revision = machines.revision + 1, token = excluded.token, "
-            + "workflow = excluded.workflow, state = excluded.state, due = excluded.due, archive = excluded.archive, "
-            + "effects = excluded.effects where machines.state is null returning revision"
     )
 
-    /// For an attempt after a loss: what was deleted stays so, because it may be what the attempt before had inserted.
-    static let insertFirst = SQLStatement(inserting + " do nothing returning revision")
+    /// Stores anew what was deleted with a revision.
+    static let restore = SQLStatement(
+        """
+        update machines set revision = revision + 1, token = ?4, workflow = ?5, state = ?6, due = ?7, archive = ?8,
+        effects = ?9
+        where id = ?1 and id_hash = ?2 and revision = ?3 and state is null returning revision
+        """
+    )
 
     static let replace = SQLStatement(
         """
@@ -104,12 +106,15 @@ enum Statements {
 }
 
 extension SQLStatement {
+    /// What ends a transaction, so that what it has done stays.
+    package static let commit = SQLStatement("commit")
+
     /// What undoes a transaction.
     package static let rollback = SQLStatement("rollback")
 
     /// The statements that every store uses, by which a connection finds out whether the table has the columns for them.
     public static let ofStores = [
-        Statements.load, Statements.insert, Statements.insertFirst, Statements.replace, Statements.delete,
+        Statements.load, Statements.insert, Statements.restore, Statements.replace, Statements.delete,
         Statements.last,
     ]
 }

@@ -88,4 +88,35 @@ struct EffectTests {
         #expect(try await store.count("meter") == 1)
         #expect(try await store.ids(withEffectsBy: .now, of: Meter.name, limit: 10) == ["meter"])
     }
+
+    @Test("A table of the first version that was left half made is completed")
+    func halfMade() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        _ = try await PostgresStore(database)
+        try await server.sql(
+            "drop table machines_schema",
+            "drop index machines_by_effects",
+            "alter table machines drop column effects",
+            in: database
+        )
+        let store = try await PostgresStore(database)
+        #expect(try await store.count("meter") == 1)
+        #expect(try await store.ids(withEffectsBy: .now, of: Meter.name, limit: 10) == ["meter"])
+    }
+
+    @Test("Rows that cannot be loaded hold up no others, however many of them come first")
+    func damaged() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(database)
+        for number in 100..<140 { _ = try await store.count("\(number)") }
+        try await server.sql("update machines set id_rest = 'A' where id < '130'", in: database)
+        let claimed = try await store.claim(effectsBy: .now + 60, of: Meter.name, limit: 2) { $0 }
+        #expect(claimed.map(\.id) == ["130", "131"])
+        let delivered = try await store.deliver(Meter.self, policy: DeliveryPolicy(machinesAtOnce: 2)) { _, _ in }
+        #expect(delivered == 10)
+        let left = try await store.ids(withEffectsBy: .distantFuture, of: Meter.name, limit: 100)
+        #expect(left == (100..<130).map { "\($0)" })
+    }
 }

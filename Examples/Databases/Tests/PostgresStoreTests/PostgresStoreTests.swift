@@ -127,4 +127,21 @@ struct PostgresStoreTests {
         let count = try await server.sql("select count(*) from machines where revision = 2", in: database)
         #expect(count.trimmingCharacters(in: .whitespacesAndNewlines) == "10000")
     }
+
+    @Test("A name with NUL, which no archive can have, finds nothing")
+    func nul() async throws {
+        let store = try await PostgresStore(try await Server.shared.value.database())
+        _ = try await store.count("1")
+        let due = StoredArchive(id: "2", revision: 0, workflow: "Lamp", state: "On", due: .now, archive: Data())
+        try await store.save(due)
+        #expect(try await store.ids(of: "Lamp", in: "On") == ["2"])
+        for end in ["\0", "\0x"] {
+            #expect(try await store.ids(of: "Lamp" + end, in: nil) == [])
+            #expect(try await store.ids(of: nil, in: "On" + end) == [])
+            #expect(try await store.ids(of: nil, in: "On" + end, after: nil, limit: 9) == [])
+            #expect(try await store.ids(dueBy: .distantFuture, of: "Lamp" + end) == [])
+            #expect(try await store.ids(withEffectsBy: .distantFuture, of: Meter.name + end, limit: 9) == [])
+            #expect(try await store.claim(effectsBy: .distantFuture, of: Meter.name + end, limit: 9) { $0 } == [])
+        }
+    }
 }

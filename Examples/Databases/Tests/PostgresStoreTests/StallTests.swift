@@ -70,4 +70,57 @@ struct StallTests {
         #expect(await wait { (try? await store.load("1")) != nil })
         #expect(try await store.count("1") == 2)
     }
+
+    @Test("A signal that comes while a thread waits for the server does not end the wait")
+    func signals() async throws {
+        let store = try await PostgresStore(try await Server.shared.value.database(), connections: 1)
+        // What profilers send; most other signals these threads never get. One that is ignored would interrupt nothing.
+        signal(SIGPROF) { _ in }
+        let answer = try await store.readers.run(for: nil, isChange: true) { connection, mayBeDone in
+            #expect(!mayBeDone, "The connection was given up.")
+            let (waiting, ended) = (pthread_self(), DispatchSemaphore(value: 0))
+            Thread.detachNewThread {
+                for _ in 0..<10 {
+                    Thread.sleep(forTimeInterval: 0.02)
+                    pthread_kill(waiting, SIGPROF)
+                }
+                ended.signal()
+            }
+            // The thread must not end before the last signal is sent.
+            defer { ended.wait() }
+            return try connection.row(of: SQLStatement("select 7 from pg_sleep(0.5)"), []) { connection.integer(0) }
+                .flatMap(\.self)
+        }
+        #expect(answer == 7)
+    }
+
+    @Test("A first save that was given up and that the server carries out late does not bring back what is deleted")
+    func late() async throws {
+        let server = try await Server.shared.value
+        let database = try await server.database()
+        let store = try await PostgresStore(
+            database,
+            connections: 1,
+            connectTimeout: .seconds(2),
+            statementTimeout: .seconds(2),
+            networkTimeout: .milliseconds(500)
+        )
+        // Or the server would be stopped before it has the statement.
+        try await store.save(archive("0"))
+        let found = try await store.readers.run(for: nil) { connection, _ in
+            try connection.row(of: SQLStatement("select pg_backend_pid()"), []) { connection.integer(0) }
+                .flatMap(\.self)
+        }
+        let backend = Int32(try #require(found))
+        kill(backend, SIGSTOP)
+        defer { kill(backend, SIGCONT) }
+        #expect(try await store.save(archive("1")) == 1)
+        #expect(try await store.delete("1", expecting: 1))
+        kill(backend, SIGCONT)
+        // It ends when it has found its connection closed.
+        let query = "select count(*) from pg_stat_activity where pid = \(backend)"
+        #expect(await wait { (try? await server.sql(query, in: database))?.hasPrefix("0") == true })
+        #expect(try await store.load("1") == nil)
+        #expect(try await store.save(archive("1")) == 2)
+    }
 }

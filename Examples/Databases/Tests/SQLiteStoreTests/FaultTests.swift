@@ -329,4 +329,22 @@ import Testing
             #expect(try await store.load(id)?.due == nil)
         }
     }
+
+    @Test("A name with NUL, which no archive can have, finds nothing")
+    func nul() async throws {
+        let place = try Place()
+        let store = try await place.store()
+        _ = try await store.count("1")
+        let due = StoredArchive(id: "2", revision: 0, workflow: "Lamp", state: "On", due: .now, archive: Data())
+        try await store.save(due)
+        #expect(try await store.ids(of: "Lamp", in: "On") == ["2"])
+        for end in ["\0", "\0x"] {
+            #expect(try await store.ids(of: "Lamp" + end, in: nil) == [])
+            #expect(try await store.ids(of: nil, in: "On" + end) == [])
+            #expect(try await store.ids(of: nil, in: "On" + end, after: nil, limit: 9) == [])
+            #expect(try await store.ids(dueBy: .distantFuture, of: "Lamp" + end) == [])
+            #expect(try await store.ids(withEffectsBy: .distantFuture, of: Meter.name + end, limit: 9) == [])
+            #expect(try await store.claim(effectsBy: .distantFuture, of: Meter.name + end, limit: 9) { $0 } == [])
+        }
+    }
 }
