@@ -98,7 +98,7 @@ extension ArchiveStore {
             } catch {
                 // A handler that is cancelled may throw any error.
                 if Task.isCancelled {
-                    _ = try? await settle(stored.key, .cancelled, lease, lastRevision)
+                    _ = try? await settle(stored.key, .leftOut, lease, lastRevision)
                     throw CancellationError()
                 }
                 outcome = .failed(error)
@@ -107,7 +107,16 @@ extension ArchiveStore {
             if case .failed(let error) = outcome {
                 let now = try await load(archive.id).flatMap { try $0.outbox() }
                 let place = now?.index(of: stored.key)
-                try await failed(place.flatMap { now?.effect($0, of: archive.id) } ?? stored, error)
+                let effect = place.flatMap { now?.effect($0, of: archive.id) } ?? stored
+                do {
+                    try await renewing(lease, of: archive.id) { try await failed(effect, error) }
+                } catch {
+                    // The rest is left out, and need not wait for the end of the lease.
+                    _ = try? await settle(stored.key, .leftOut, lease, lastRevision)
+                    throw error
+                }
+                // That may have taken longer than the lease, if the process stood still or the store could not be reached.
+                if outbox?.head != nil { outbox = try await settle(stored.key, .heard, lease, lastRevision) }
             }
         }
         return count
@@ -124,7 +133,7 @@ extension ArchiveStore {
         try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease, lastRevision) }
     }
 
-    /// Calls a body, and renews the lease of a machine's effects as long as it runs.
+    /// Calls a body, and renews the lease of a machine's effects as long as it runs; not if this worker does not have it.
     private func renewing(_ lease: Lease, of id: String, _ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -183,7 +192,12 @@ private struct Lease: Sendable {
 private enum Outcome {
     case done
     case failed(any Error)
-    case cancelled
+
+    /// Those that were to hear of the failure have done so, and the next one is to begin.
+    case heard
+
+    /// Neither it nor what comes after it is carried out by this call.
+    case leftOut
 }
 
 /// What a call knows of the machines that it has come upon.
@@ -269,7 +283,8 @@ extension Outbox {
         var goesOn = true
         var delay = 0.0
         switch outcome {
-        case .cancelled: goesOn = false
+        case .leftOut: goesOn = false
+        case .heard: break
         case .done: if let index { remove(index) }
         case .failed(let error):
             guard let index else { break }
