@@ -69,4 +69,102 @@ extension DeliveryTests {
         #expect(count == 0 && log.all == ["a0"])
         #expect(try await deliver("b") == 3)
     }
+
+    /// Has a worker carry out an effect until something has happened, and another one look for what else is to be done.
+    private func discardingAmid(_ body: @escaping @Sendable (EffectKey) async throws -> Void) async throws {
+        async let first = deliver("a") { [log] _, key in
+            guard log.all == ["a0"] else { return }
+            try await body(key)
+            log.add("b looks")
+            try await log.wait(for: "b has looked")
+        }
+        try await log.wait(for: "b looks")
+        let count = try await deliver("b")
+        #expect(count == 0)
+        log.add("b has looked")
+        #expect(try await first == 1)
+        #expect(try await deliver("c") == 1)
+        #expect(log.all == ["a0", "b looks", "b has looked", "c0"])
+        #expect(try await due() == nil)
+        #expect(try await !hasOutbox())
+    }
+
+    private func hasOutbox() async throws -> Bool {
+        let archive = try #require(try await store.load("1")).archive
+        return String(decoding: archive, as: UTF8.self).contains("outbox")
+    }
+
+    @Test("While an effect is carried out that was discarded, the machine's next one waits")
+    func nextOfDiscarded() async throws {
+        try await walk("1", 1)
+        try await discardingAmid { [self] key in
+            #expect(try await store.discard(key))
+            #expect(try await due() == nil)
+            try await walk("1", 1)
+        }
+    }
+
+    @Test("While an effect is carried out that was discarded, the machine's next one waits, also beside parked ones")
+    func nextOfDiscardedBesideParked() async throws {
+        try await walk("1", 1)
+        let policy = DeliveryPolicy(attempts: 1)
+        try await store.deliver(Walk.self, policy: policy, scheduler: clock.scheduler) { _, _ in throw Failed() }
+        let parked = try #require(try await store.effects(of: Walk.self).first)
+        try await walk("1", 1)
+        try await discardingAmid { [self] key in
+            #expect(try await store.discard(key))
+            try await walk("1", 1)
+            try await store.discard(parked.key)
+        }
+    }
+
+    @Test("While an effect is carried out again that is done already, the machine's next one waits")
+    func nextOfDone() async throws {
+        try await walk("1", 1)
+        async let slow = deliver("slow") { [log] _, _ in try await log.wait(for: "a1") }
+        try await log.wait(for: "slow0")
+        clock.advance(by: .seconds(61))
+        async let first = deliver("a") { [log] _, _ in
+            log.add("a1")
+            try await log.wait(for: "b has looked")
+        }
+        #expect(try await slow == 1)
+        try await walk("1", 1)
+        #expect(try await deliver("b") == 0)
+        log.add("b has looked")
+        #expect(try await first == 1)
+        #expect(try await deliver("c") == 1)
+        #expect(log.all == ["slow0", "a0", "a1", "b has looked", "c0"])
+    }
+
+    @Test("What follows a discarded effect waits until the lease ends, and no longer")
+    func nextOfLapsed() async throws {
+        try await walk("1", 1)
+        async let first = deliver("a") { [self] _, key in
+            try await store.discard(key)
+            try await walk("1", 1)
+            log.add("discarded")
+            try await log.wait(for: "b has looked")
+        }
+        try await log.wait(for: "discarded")
+        #expect(try await deliver("b") == 0)
+        clock.advance(by: .seconds(61))
+        #expect(try await deliver("b") == 1)
+        log.add("b has looked")
+        #expect(try await first == 1)
+        #expect(try await !hasOutbox())
+    }
+
+    @Test("A machine that is saved after the lease of a discarded effect has ended keeps nothing of it")
+    func nothingLeft() async throws {
+        try await walk("1", 1)
+        async let first = deliver("a") { [self] _, key in
+            try await store.discard(key)
+            #expect(try await hasOutbox())
+            clock.advance(by: .seconds(61))
+            try await walk("1", 0)
+            #expect(try await !hasOutbox())
+        }
+        #expect(try await first == 1)
+    }
 }
