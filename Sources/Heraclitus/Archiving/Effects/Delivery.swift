@@ -9,7 +9,8 @@
 extension ArchiveStore {
     /// Hands the effects of a workflow's machines to a handler: those that are there now, each at least once.
     ///
-    /// What is saved after the call has leased the effects of its machine is for the next call, also if the clock stands still.
+    /// What is saved after the call has leased the effects of its machine is for the next call, also if the clock stands still. So is what was saved
+    /// before, if the clock is set back by so much that it is not due any more.
     ///
     /// ```swift
     /// try await store.deliver(Order.self) { effect, key in
@@ -46,13 +47,15 @@ extension ArchiveStore {
         _ handle: @escaping @Sendable (_ effect: any Effect, _ key: EffectKey) async throws -> Void
     ) async throws -> Int {
         // What is saved from now on is for the next call, or this one might never end.
-        let date = scheduler.date
+        let start = scheduler.date
         var count = 0
         let machines = KnownMachines()
         let waiting = WaitingIDs(atLeast: 10_000)
         while true {
             try Task.checkCancellation()
             let lease = Lease(policy: policy, scheduler: scheduler)
+            // If the clock is set back, what has failed since then is to wait all the same.
+            let date = min(start, scheduler.date)
             let known = machines.countLeftAlone
             // More by those that are left alone, or they would hold up all others.
             let limit = min(max(1, policy.machinesAtOnce), .max - known) + known
