@@ -91,23 +91,15 @@ extension ArchiveStore {
         var outbox = try archive.outbox()
         while let next = outbox, let head = next.head {
             let stored = next.effect(head, of: archive.id)
-            let outcome: Outcome
-            do {
-                let effect = try stored.effect(of: W.self)
-                try Task.checkCancellation()
-                try await renewing(lease, of: archive.id) { try await handle(effect, stored.key) }
-                outcome = .done
-                count += 1
-            } catch {
-                // A handler that is cancelled may throw any error.
-                if Task.isCancelled {
-                    _ = try? await settle(stored.key, .leftOut, lease, lastRevision)
-                    throw CancellationError()
-                }
-                outcome = .failed(error)
+            let outcome = await outcome(of: stored, of: W.self, lease, handle)
+            // A handler that is cancelled may throw any error.
+            if Task.isCancelled, outcome.error != nil {
+                _ = try? await settle(stored.key, .leftOut, lease, lastRevision)
+                throw CancellationError()
             }
+            if case .done = outcome { count += 1 }
             outbox = try await settle(stored.key, outcome, lease, lastRevision)
-            if case .failed(let error) = outcome {
+            if let error = outcome.error {
                 let now = try await load(archive.id).flatMap { try $0.outbox() }
                 let place = now?.index(of: stored.key)
                 let effect = place.flatMap { now?.effect($0, of: archive.id) } ?? stored
@@ -123,6 +115,25 @@ extension ArchiveStore {
             }
         }
         return count
+    }
+
+    /// Carries out an effect.
+    private func outcome<W: Workflow>(
+        of stored: StoredEffect,
+        of workflow: W.Type,
+        _ lease: Lease,
+        _ handle: @Sendable (_ effect: any Effect, _ key: EffectKey) async throws -> Void
+    ) async -> Outcome {
+        let effect: any Effect
+        // Apart from the handler, which may throw the same errors because of something else.
+        do { effect = try stored.effect(of: W.self) } catch { return .unreadable(error) }
+        do {
+            try Task.checkCancellation()
+            try await renewing(lease, of: stored.key.id) { try await handle(effect, stored.key) }
+            return .done
+        } catch {
+            return .failed(error)
+        }
     }
 
     /// Writes down how an effect has gone.
@@ -196,11 +207,22 @@ private enum Outcome {
     case done
     case failed(any Error)
 
+    /// Another attempt would fail in the same way.
+    case unreadable(ArchiveError)
+
     /// Those that were to hear of the failure have done so, and the next one is to begin.
     case heard
 
     /// Neither it nor what comes after it is carried out by this call.
     case leftOut
+
+    var error: (any Error)? {
+        switch self {
+        case .failed(let error): error
+        case .unreadable(let error): error
+        case .done, .heard, .leftOut: nil
+        }
+    }
 }
 
 /// What a call knows of the machines that it has come upon.
@@ -291,16 +313,17 @@ extension Outbox {
         case .done: if let index { remove(index) }
         case .failed(let error):
             guard let index else { break }
-            // A number from outside may be the largest one.
-            let failures = min(effects[index].attempts ?? 0, .max - 1) + 1
-            effects[index].attempts = failures
-            effects[index].error = String(text(of: error).prefix(1_000))
-            if error.isOfNoAttempt || failures >= lease.policy.attempts {
+            let failures = noteFailure(of: index, error)
+            if failures >= lease.policy.attempts {
                 effects[index].parked = true
             } else {
                 goesOn = false
                 delay = lease.policy.delay(after: failures)
             }
+        case .unreadable(let error):
+            guard let index else { break }
+            _ = noteFailure(of: index, error)
+            effects[index].parked = true
         }
         guard goesOn, let headRevision, headRevision <= lastRevision else {
             worker = nil
@@ -310,15 +333,15 @@ extension Outbox {
         date = lease.end
         return self
     }
-}
 
-extension Error {
-    /// Whether another attempt would fail in the same way.
-    fileprivate var isOfNoAttempt: Bool {
-        switch self as? ArchiveError {
-        case .unknownEffect, .brokenEffect: true
-        default: false
-        }
+    /// Writes down that an effect was not carried out.
+    /// - Returns: How often that was so.
+    private mutating func noteFailure(of index: Int, _ error: any Error) -> Int {
+        // A number from outside may be the largest one.
+        let failures = min(effects[index].attempts ?? 0, .max - 1) + 1
+        effects[index].attempts = failures
+        effects[index].error = String(text(of: error).prefix(1_000))
+        return failures
     }
 }
 
