@@ -50,19 +50,23 @@ extension ArchiveStore {
         let start = scheduler.date
         var count = 0
         let machines = KnownMachines()
-        let waiting = WaitingIDs(atLeast: 10_000)
+        let most = max(1, policy.machinesAtOnce)
+        let waiting = WaitingIDs(atLeast: 10_000, leasing: most)
         while true {
             try Task.checkCancellation()
             let lease = Lease(policy: policy, scheduler: scheduler)
             // If the clock is set back, what has failed since then is to wait all the same.
             let date = min(start, scheduler.date)
             let known = machines.countLeftAlone
-            // More by those that are left alone, or they would hold up all others.
-            let limit = min(max(1, policy.machinesAtOnce), .max - known) + known
+            // More by those that are left alone, or they would hold up all others; and no more are leased, though others may be among them.
+            let limit = min(most, .max - known) + known
+            waiting.beginRound()
             let claimed = try await WaitingIDs.$ofDelivery.withValue(waiting) {
-                try await claim(effectsBy: date, of: W.name, limit: limit) { $0.leased(lease, by: date, machines) }
+                try await claim(effectsBy: date, of: W.name, limit: limit) {
+                    $0.leased(lease, by: date, machines, waiting)
+                }
             }
-            if claimed.isEmpty, machines.countLeftAlone == known {
+            if claimed.isEmpty, !waiting.hasRefused, machines.countLeftAlone == known {
                 if let error = machines.firstDamage { throw error }
                 return count
             }
@@ -270,8 +274,13 @@ private final class KnownMachines: Sendable {
 }
 
 extension StoredArchive {
-    /// The archive with its effects leased; `nil` if there is nothing to do any more.
-    fileprivate func leased(_ lease: Lease, by date: Date, _ machines: KnownMachines) -> StoredArchive? {
+    /// The archive with its effects leased; `nil` if there is nothing to do any more, or enough to do already.
+    fileprivate func leased(
+        _ lease: Lease,
+        by date: Date,
+        _ machines: KnownMachines,
+        _ waiting: WaitingIDs
+    ) -> StoredArchive? {
         do throws(StoreError) {
             guard var outbox = try outbox(), let due = outbox.due, due <= date, let next = outbox.headRevision
             else { return nil }
@@ -280,7 +289,8 @@ extension StoredArchive {
                 return nil
             }
             (outbox.worker, outbox.date) = (lease.worker, lease.end)
-            return try with(outbox)
+            let leased = try with(outbox)
+            return waiting.lease(id) ? leased : nil
         } catch {
             machines.leaveAlone(id, because: error)
             return nil

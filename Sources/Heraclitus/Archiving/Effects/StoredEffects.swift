@@ -47,7 +47,7 @@ extension ArchiveStore {
         let choice = min(max(0, limit), .max / 8) * 8
         let waiting = WaitingIDs.ofDelivery ?? WaitingIDs(atLeast: 0)
         var isListed = false
-        while claimed.count < limit {
+        while claimed.count < limit, !waiting.isFull {
             guard let id = waiting.next(among: choice, in: self) else {
                 if isListed { break }
                 isListed = true
@@ -59,7 +59,7 @@ extension ArchiveStore {
                 guard let found = try await loadUndamaged(id), let changed = try change(found) else { continue }
                 claimed.append(changed.with(revision: try await save(changed)))
             } catch StoreError.conflict {
-                continue
+                waiting.giveBack(id)
             } catch {
                 // What was claimed would be lost until its lease ends; an error that stays comes again.
                 if claimed.isEmpty { throw error }
