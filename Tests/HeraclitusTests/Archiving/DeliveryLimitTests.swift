@@ -102,4 +102,78 @@ extension DeliveryTests {
         #expect(try await mostAtOnce(1, in: store) == 1)
         #expect(log.all.sorted() == ["1", "2", "3"])
     }
+
+    /// A store that keeps small archives alone, of some ids.
+    private final class NarrowStore: StoreAround {
+        let inner = InMemoryStore()
+        let limits = Lock<[String: (load: Int, save: Int)]>([:])
+
+        func load(_ id: String) async throws -> StoredArchive? {
+            guard let found = await inner.load(id) else { return nil }
+            try check(found, limits.withLock { $0[id]?.load })
+            return found
+        }
+        func save(_ archive: StoredArchive) async throws -> Int {
+            try check(archive, limits.withLock { $0[archive.id]?.save })
+            return try await inner.save(archive)
+        }
+        private func check(_ archive: StoredArchive, _ limit: Int?) throws {
+            guard let limit, archive.archive.count > limit else { return }
+            throw ArchiveError.tooLarge(archive.archive.count, limit: limit)
+        }
+        func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
+            try await inner.ids(withEffectsBy: date, of: workflow, limit: limit)
+        }
+    }
+
+    /// Delivers what a store has, of which one archive is too large, and looks for what is said of that.
+    private func deliverBesideTooLarge(
+        _ id: String,
+        in store: NarrowStore,
+        _ handle: @escaping @Sendable (EffectKey) async throws -> Void = { _ in }
+    ) async throws {
+        let policy = DeliveryPolicy(machinesAtOnce: 1)
+        let error = await #expect(throws: StoreError.self) {
+            try await store.deliver(Walk.self, policy: policy, scheduler: clock.scheduler) { [log] _, key in
+                try await handle(key)
+                log.add(key.id)
+            }
+        }
+        guard case .damaged(id, let explanation) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(explanation.contains("allowed"), "\(explanation)")
+        #expect(log.all.sorted() == (1...9).map { "\($0)" }.filter { $0 != id })
+    }
+
+    @Test("An archive over the store's limit holds up no others, and is an error with its id in the end")
+    func tooLargeToLoad() async throws {
+        let store = NarrowStore()
+        try await walk((1...9).map { "\($0)" }, in: store)
+        store.limits.withLock { $0["5"] = (load: 10, save: .max) }
+        try await deliverBesideTooLarge("5", in: store)
+    }
+
+    @Test("An archive that is over the store's limit with a lease holds up no others, and is an error with its id")
+    func tooLargeToLease() async throws {
+        let store = NarrowStore()
+        try await walk((1...9).map { "\($0)" }, in: store)
+        let size = try #require(await store.inner.load("5")).archive.count
+        store.limits.withLock { $0["5"] = (load: .max, save: size + 10) }
+        try await deliverBesideTooLarge("5", in: store)
+        store.limits.withLock { $0 = [:] }
+        #expect(try await store.deliver(Walk.self, scheduler: clock.scheduler) { _, _ in } == 1)
+    }
+
+    @Test("An archive that is over the store's limit with what a handler has thrown holds up no others")
+    func tooLargeToFail() async throws {
+        struct Long: Error, CustomStringConvertible { var description: String { String(repeating: "é", count: 900) } }
+        let store = NarrowStore()
+        try await walk((1...9).map { "\($0)" }, in: store)
+        let size = try #require(await store.inner.load("5")).archive.count
+        store.limits.withLock { $0["5"] = (load: .max, save: size + 500) }
+        try await deliverBesideTooLarge("5", in: store) { key in if key.id == "5" { throw Long() } }
+        clock.advance(by: .seconds(61))
+        #expect(try await store.deliver(Walk.self, scheduler: clock.scheduler) { _, _ in } == 1)
+    }
 }

@@ -37,7 +37,7 @@ extension ArchiveStore {
     ///   - handle: Carries an effect out. It is called on any thread.
     /// - Returns: The number of effects that were carried out and removed.
     /// - Throws: What `failed` throws; `CancellationError`; errors of the store's medium; ``StoreError/damaged(id:explanation:)`` for a machine whose
-    ///   effects cannot be read, when those of all others have been handed over.
+    ///   effects cannot be read, or are too large for the store, when those of all others have been handed over.
     @discardableResult
     public func deliver<W: Workflow>(
         _ workflow: W.Type,
@@ -66,6 +66,7 @@ extension ArchiveStore {
                     $0.leased(lease, by: date, machines, waiting)
                 }
             }
+            for (id, damage) in waiting.damages { machines.leaveAlone(id, because: damage) }
             if claimed.isEmpty, !waiting.hasRefused, machines.countLeftAlone == known {
                 if let error = machines.firstDamage { throw error }
                 return count
@@ -73,8 +74,8 @@ extension ArchiveStore {
             count += try await withThrowingTaskGroup(of: Int.self) { group in
                 for archive in claimed {
                     group.addTask {
-                        let last = machines.noteLease(of: archive)
-                        return try await work(off: archive, upTo: last, of: W.self, lease, failed: failed, handle)
+                        machines.noteLease(of: archive)
+                        return try await work(off: archive, of: W.self, lease, machines, failed: failed, handle)
                     }
                 }
                 return try await group.reduce(0, +)
@@ -82,12 +83,12 @@ extension ArchiveStore {
         }
     }
 
-    /// Carries out the effects of a machine that were saved up to a revision, as long as that goes well.
+    /// Carries out the effects of a machine that are for this call, as long as that goes well.
     private func work<W: Workflow>(
         off archive: StoredArchive,
-        upTo lastRevision: Int,
         of workflow: W.Type,
         _ lease: Lease,
+        _ machines: KnownMachines,
         failed: @Sendable (_ effect: StoredEffect, _ error: any Error) async throws -> Void,
         _ handle: @Sendable (_ effect: any Effect, _ key: EffectKey) async throws -> Void
     ) async throws -> Int {
@@ -98,24 +99,24 @@ extension ArchiveStore {
             let outcome = await outcome(of: stored, of: W.self, lease, handle)
             // A handler that is cancelled may throw any error.
             if Task.isCancelled, outcome.error != nil {
-                _ = try? await settle(stored.key, .leftOut, lease, lastRevision)
+                _ = try? await settle(stored.key, .leftOut, lease, machines)
                 throw CancellationError()
             }
             if case .done = outcome { count += 1 }
-            outbox = try await settle(stored.key, outcome, lease, lastRevision)
+            outbox = try await settle(stored.key, outcome, lease, machines)
             if let error = outcome.error {
-                let now = try await load(archive.id).flatMap { try $0.outbox() }
+                let now = try await unlessTooLarge(archive.id, machines) { try await load(archive.id)?.outbox() }
                 let place = now?.index(of: stored.key)
                 let effect = place.flatMap { now?.effect($0, of: archive.id) } ?? stored
                 do {
                     try await renewing(lease, of: archive.id) { try await failed(effect, error) }
                 } catch {
                     // The rest is left out, and need not wait for the end of the lease.
-                    _ = try? await settle(stored.key, .leftOut, lease, lastRevision)
+                    _ = try? await settle(stored.key, .leftOut, lease, machines)
                     throw error
                 }
                 // That may have taken longer than the lease, if the process stood still or the store could not be reached.
-                if outbox?.head != nil { outbox = try await settle(stored.key, .heard, lease, lastRevision) }
+                if outbox?.head != nil { outbox = try await settle(stored.key, .heard, lease, machines) }
             }
         }
         return count
@@ -146,9 +147,24 @@ extension ArchiveStore {
         _ key: EffectKey,
         _ outcome: Outcome,
         _ lease: Lease,
-        _ lastRevision: Int
+        _ machines: KnownMachines
     ) async throws -> Outbox? {
-        try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease, lastRevision) }
+        let lastRevision = machines.lastRevision(of: key.id)
+        return try await unlessTooLarge(key.id, machines) {
+            try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease, lastRevision) }
+        }
+    }
+
+    /// Calls a body; one that meets an archive over the store's limit ends the work at this machine, and not that at others.
+    private func unlessTooLarge<Value>(
+        _ id: String,
+        _ machines: KnownMachines,
+        _ body: () async throws -> Value?
+    ) async throws -> Value? {
+        do { return try await body() } catch {
+            machines.leaveAlone(id, because: try StoreError.tooLarge(id, error))
+            return nil
+        }
     }
 
     /// Calls a body, and renews the lease of a machine's effects as long as it runs; not if this worker does not have it.
@@ -254,13 +270,10 @@ private final class KnownMachines: Sendable {
     func lastRevision(of id: String) -> Int { content.withLock { $0.lastRevisions[ExactID(id)] ?? .max } }
 
     /// Notes that a machine's effects are leased, after which what is saved is for the next call, also if these have failed and are leased again.
-    /// - Returns: Up to which revision they are for this call.
-    func noteLease(of archive: StoredArchive) -> Int {
+    func noteLease(of archive: StoredArchive) {
         content.withLock { content in
             let id = ExactID(archive.id)
-            let last = content.lastRevisions[id] ?? archive.revision
-            content.lastRevisions[id] = last
-            return last
+            if content.lastRevisions[id] == nil { content.lastRevisions[id] = archive.revision }
         }
     }
 

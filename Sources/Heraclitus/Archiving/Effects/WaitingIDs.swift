@@ -18,6 +18,7 @@ final class WaitingIDs: Sendable {
     private struct Round {
         var leased: Set<ExactID> = []
         var hasRefused = false
+        var damages: [(id: String, damage: StoreError)] = []
     }
 
     init(atLeast least: Int, leasing most: Int = .max) { (self.least, self.most) = (least, most) }
@@ -27,6 +28,9 @@ final class WaitingIDs: Sendable {
 
     /// Whether a machine was not leased because there were enough.
     var hasRefused: Bool { round.withLock { $0.hasRefused } }
+
+    /// The machines that could not be claimed in this round, and why.
+    var damages: [(id: String, damage: StoreError)] { round.withLock { $0.damages } }
 
     func beginRound() { round.withLock { $0 = Round() } }
 
@@ -47,6 +51,12 @@ final class WaitingIDs: Sendable {
 
     /// Notes that a machine could not be leased.
     func giveBack(_ id: String) { round.withLock { _ = $0.leased.remove(ExactID(id)) } }
+
+    /// Notes that a machine can be leased by nobody.
+    func note(_ damage: StoreError, of id: String) {
+        giveBack(id)
+        round.withLock { $0.damages.append((id, damage)) }
+    }
 
     /// Keeps ids that were found, those first that have waited longest, in place of those of the store that there are.
     func keep(_ found: [String], in store: some ArchiveStore) {
