@@ -319,6 +319,34 @@ import Testing
         #expect(try await left() == [0])
     }
 
+    @Test("An effect that has failed waits, also if the clock is set back meanwhile")
+    func clockSetBack() async throws {
+        try await walk("1", 1)
+        let start = clock.date
+        try await deliver("a") { [clock] _, _ in
+            clock.setDate(to: start - 3_600)
+            throw Failed()
+        }
+        #expect(log.all == ["a0"])
+        #expect(try await store.effects(of: Walk.self).map(\.attempts) == [1])
+        clock.advance(by: .seconds(1))
+        #expect(try await deliver("b") == 1)
+    }
+
+    @Test(
+        "A handler may throw what is also thrown for an effect that cannot be read, and is tried again",
+        arguments: [
+            ArchiveError.unknownEffect("Mail", known: []), .brokenEffect("Mail", underlyingError: Failed()),
+        ]
+    )
+    func unreadableElsewhere(error: ArchiveError) async throws {
+        try await walk("1", 1)
+        try await deliver { _, _ in throw error }
+        #expect(try await store.effects(of: Walk.self).map(\.isParked) == [false])
+        clock.advance(by: .seconds(1))
+        #expect(try await deliver() == 1)
+    }
+
     @Test("A number of attempts from outside may be the largest one")
     func countless() async throws {
         try await walk("1", 1)

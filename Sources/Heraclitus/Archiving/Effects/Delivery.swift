@@ -9,7 +9,8 @@
 extension ArchiveStore {
     /// Hands the effects of a workflow's machines to a handler: those that are there now, each at least once.
     ///
-    /// What is saved after the call has leased the effects of its machine is for the next call, also if the clock stands still.
+    /// What is saved after the call has leased the effects of its machine is for the next call, also if the clock stands still. So is what was saved
+    /// before, if the clock is set back by so much that it is not due any more.
     ///
     /// ```swift
     /// try await store.deliver(Order.self) { effect, key in
@@ -36,7 +37,7 @@ extension ArchiveStore {
     ///   - handle: Carries an effect out. It is called on any thread.
     /// - Returns: The number of effects that were carried out and removed.
     /// - Throws: What `failed` throws; `CancellationError`; errors of the store's medium; ``StoreError/damaged(id:explanation:)`` for a machine whose
-    ///   effects cannot be read, when those of all others have been handed over.
+    ///   effects cannot be read, or are too large for the store, when those of all others have been handed over.
     @discardableResult
     public func deliver<W: Workflow>(
         _ workflow: W.Type,
@@ -46,28 +47,35 @@ extension ArchiveStore {
         _ handle: @escaping @Sendable (_ effect: any Effect, _ key: EffectKey) async throws -> Void
     ) async throws -> Int {
         // What is saved from now on is for the next call, or this one might never end.
-        let date = scheduler.date
+        let start = scheduler.date
         var count = 0
         let machines = KnownMachines()
-        let waiting = WaitingIDs(atLeast: 10_000)
+        let most = max(1, policy.machinesAtOnce)
+        let waiting = WaitingIDs(atLeast: 10_000, leasing: most)
         while true {
             try Task.checkCancellation()
             let lease = Lease(policy: policy, scheduler: scheduler)
+            // If the clock is set back, what has failed since then is to wait all the same.
+            let date = min(start, scheduler.date)
             let known = machines.countLeftAlone
-            // More by those that are left alone, or they would hold up all others.
-            let limit = min(max(1, policy.machinesAtOnce), .max - known) + known
+            // More by those that are left alone, or they would hold up all others; and no more are leased, though others may be among them.
+            let limit = min(most, .max - known) + known
+            waiting.beginRound()
             let claimed = try await WaitingIDs.$ofDelivery.withValue(waiting) {
-                try await claim(effectsBy: date, of: W.name, limit: limit) { $0.leased(lease, by: date, machines) }
+                try await claim(effectsBy: date, of: W.name, limit: limit) {
+                    $0.leased(lease, by: date, machines, waiting)
+                }
             }
-            if claimed.isEmpty, machines.countLeftAlone == known {
+            for (id, damage) in waiting.damages { machines.leaveAlone(id, because: damage) }
+            if claimed.isEmpty, !waiting.hasRefused, machines.countLeftAlone == known {
                 if let error = machines.firstDamage { throw error }
                 return count
             }
             count += try await withThrowingTaskGroup(of: Int.self) { group in
                 for archive in claimed {
                     group.addTask {
-                        let last = machines.noteLease(of: archive)
-                        return try await work(off: archive, upTo: last, of: W.self, lease, failed: failed, handle)
+                        machines.noteLease(of: archive)
+                        return try await work(off: archive, of: W.self, lease, machines, failed: failed, handle)
                     }
                 }
                 return try await group.reduce(0, +)
@@ -75,12 +83,12 @@ extension ArchiveStore {
         }
     }
 
-    /// Carries out the effects of a machine that were saved up to a revision, as long as that goes well.
+    /// Carries out the effects of a machine that are for this call, as long as that goes well.
     private func work<W: Workflow>(
         off archive: StoredArchive,
-        upTo lastRevision: Int,
         of workflow: W.Type,
         _ lease: Lease,
+        _ machines: KnownMachines,
         failed: @Sendable (_ effect: StoredEffect, _ error: any Error) async throws -> Void,
         _ handle: @Sendable (_ effect: any Effect, _ key: EffectKey) async throws -> Void
     ) async throws -> Int {
@@ -88,29 +96,49 @@ extension ArchiveStore {
         var outbox = try archive.outbox()
         while let next = outbox, let head = next.head {
             let stored = next.effect(head, of: archive.id)
-            let outcome: Outcome
-            do {
-                let effect = try stored.effect(of: W.self)
-                try Task.checkCancellation()
-                try await renewing(lease, of: archive.id) { try await handle(effect, stored.key) }
-                outcome = .done
-                count += 1
-            } catch {
-                // A handler that is cancelled may throw any error.
-                if Task.isCancelled {
-                    _ = try? await settle(stored.key, .cancelled, lease, lastRevision)
-                    throw CancellationError()
-                }
-                outcome = .failed(error)
+            let outcome = await outcome(of: stored, of: W.self, lease, handle)
+            // A handler that is cancelled may throw any error.
+            if Task.isCancelled, outcome.error != nil {
+                _ = try? await settle(stored.key, .leftOut, lease, machines)
+                throw CancellationError()
             }
-            outbox = try await settle(stored.key, outcome, lease, lastRevision)
-            if case .failed(let error) = outcome {
-                let now = try await load(archive.id).flatMap { try $0.outbox() }
+            if case .done = outcome { count += 1 }
+            outbox = try await settle(stored.key, outcome, lease, machines)
+            if let error = outcome.error {
+                let now = try await unlessTooLarge(archive.id, machines) { try await load(archive.id)?.outbox() }
                 let place = now?.index(of: stored.key)
-                try await failed(place.flatMap { now?.effect($0, of: archive.id) } ?? stored, error)
+                let effect = place.flatMap { now?.effect($0, of: archive.id) } ?? stored
+                do {
+                    try await renewing(lease, of: archive.id) { try await failed(effect, error) }
+                } catch {
+                    // The rest is left out, and need not wait for the end of the lease.
+                    _ = try? await settle(stored.key, .leftOut, lease, machines)
+                    throw error
+                }
+                // That may have taken longer than the lease, if the process stood still or the store could not be reached.
+                if outbox?.head != nil { outbox = try await settle(stored.key, .heard, lease, machines) }
             }
         }
         return count
+    }
+
+    /// Carries out an effect.
+    private func outcome<W: Workflow>(
+        of stored: StoredEffect,
+        of workflow: W.Type,
+        _ lease: Lease,
+        _ handle: @Sendable (_ effect: any Effect, _ key: EffectKey) async throws -> Void
+    ) async -> Outcome {
+        let effect: any Effect
+        // Apart from the handler, which may throw the same errors because of something else.
+        do { effect = try stored.effect(of: W.self) } catch { return .unreadable(error) }
+        do {
+            try Task.checkCancellation()
+            try await renewing(lease, of: stored.key.id) { try await handle(effect, stored.key) }
+            return .done
+        } catch {
+            return .failed(error)
+        }
     }
 
     /// Writes down how an effect has gone.
@@ -119,12 +147,27 @@ extension ArchiveStore {
         _ key: EffectKey,
         _ outcome: Outcome,
         _ lease: Lease,
-        _ lastRevision: Int
+        _ machines: KnownMachines
     ) async throws -> Outbox? {
-        try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease, lastRevision) }
+        let lastRevision = machines.lastRevision(of: key.id)
+        return try await unlessTooLarge(key.id, machines) {
+            try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease, lastRevision) }
+        }
     }
 
-    /// Calls a body, and renews the lease of a machine's effects as long as it runs.
+    /// Calls a body; one that meets an archive over the store's limit ends the work at this machine, and not that at others.
+    private func unlessTooLarge<Value>(
+        _ id: String,
+        _ machines: KnownMachines,
+        _ body: () async throws -> Value?
+    ) async throws -> Value? {
+        do { return try await body() } catch {
+            machines.leaveAlone(id, because: try StoreError.tooLarge(id, error))
+            return nil
+        }
+    }
+
+    /// Calls a body, and renews the lease of a machine's effects as long as it runs; not if this worker does not have it.
     private func renewing(_ lease: Lease, of id: String, _ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -183,7 +226,23 @@ private struct Lease: Sendable {
 private enum Outcome {
     case done
     case failed(any Error)
-    case cancelled
+
+    /// Another attempt would fail in the same way.
+    case unreadable(ArchiveError)
+
+    /// Those that were to hear of the failure have done so, and the next one is to begin.
+    case heard
+
+    /// Neither it nor what comes after it is carried out by this call.
+    case leftOut
+
+    var error: (any Error)? {
+        switch self {
+        case .failed(let error): error
+        case .unreadable(let error): error
+        case .done, .heard, .leftOut: nil
+        }
+    }
 }
 
 /// What a call knows of the machines that it has come upon.
@@ -211,13 +270,10 @@ private final class KnownMachines: Sendable {
     func lastRevision(of id: String) -> Int { content.withLock { $0.lastRevisions[ExactID(id)] ?? .max } }
 
     /// Notes that a machine's effects are leased, after which what is saved is for the next call, also if these have failed and are leased again.
-    /// - Returns: Up to which revision they are for this call.
-    func noteLease(of archive: StoredArchive) -> Int {
+    func noteLease(of archive: StoredArchive) {
         content.withLock { content in
             let id = ExactID(archive.id)
-            let last = content.lastRevisions[id] ?? archive.revision
-            content.lastRevisions[id] = last
-            return last
+            if content.lastRevisions[id] == nil { content.lastRevisions[id] = archive.revision }
         }
     }
 
@@ -231,8 +287,13 @@ private final class KnownMachines: Sendable {
 }
 
 extension StoredArchive {
-    /// The archive with its effects leased; `nil` if there is nothing to do any more.
-    fileprivate func leased(_ lease: Lease, by date: Date, _ machines: KnownMachines) -> StoredArchive? {
+    /// The archive with its effects leased; `nil` if there is nothing to do any more, or enough to do already.
+    fileprivate func leased(
+        _ lease: Lease,
+        by date: Date,
+        _ machines: KnownMachines,
+        _ waiting: WaitingIDs
+    ) -> StoredArchive? {
         do throws(StoreError) {
             guard var outbox = try outbox(), let due = outbox.due, due <= date, let next = outbox.headRevision
             else { return nil }
@@ -241,7 +302,8 @@ extension StoredArchive {
                 return nil
             }
             (outbox.worker, outbox.date) = (lease.worker, lease.end)
-            return try with(outbox)
+            let leased = try with(outbox)
+            return waiting.lease(id) ? leased : nil
         } catch {
             machines.leaveAlone(id, because: error)
             return nil
@@ -269,20 +331,22 @@ extension Outbox {
         var goesOn = true
         var delay = 0.0
         switch outcome {
-        case .cancelled: goesOn = false
+        case .leftOut: goesOn = false
+        case .heard: break
         case .done: if let index { remove(index) }
         case .failed(let error):
             guard let index else { break }
-            // A number from outside may be the largest one.
-            let failures = min(effects[index].attempts ?? 0, .max - 1) + 1
-            effects[index].attempts = failures
-            effects[index].error = String(text(of: error).prefix(1_000))
-            if error.isOfNoAttempt || failures >= lease.policy.attempts {
+            let failures = noteFailure(of: index, error)
+            if failures >= lease.policy.attempts {
                 effects[index].parked = true
             } else {
                 goesOn = false
                 delay = lease.policy.delay(after: failures)
             }
+        case .unreadable(let error):
+            guard let index else { break }
+            _ = noteFailure(of: index, error)
+            effects[index].parked = true
         }
         guard goesOn, let headRevision, headRevision <= lastRevision else {
             worker = nil
@@ -292,15 +356,15 @@ extension Outbox {
         date = lease.end
         return self
     }
-}
 
-extension Error {
-    /// Whether another attempt would fail in the same way.
-    fileprivate var isOfNoAttempt: Bool {
-        switch self as? ArchiveError {
-        case .unknownEffect, .brokenEffect: true
-        default: false
-        }
+    /// Writes down that an effect was not carried out.
+    /// - Returns: How often that was so.
+    private mutating func noteFailure(of index: Int, _ error: any Error) -> Int {
+        // A number from outside may be the largest one.
+        let failures = min(effects[index].attempts ?? 0, .max - 1) + 1
+        effects[index].attempts = failures
+        effects[index].error = String(text(of: error).prefix(1_000))
+        return failures
     }
 }
 

@@ -44,6 +44,9 @@ struct Outbox: Codable {
     /// The revision with which the next effect was saved; `nil` if there is none.
     var headRevision: Int? { head.map { effects[$0].revision ?? .max } }
 
+    /// Whether there is nothing to keep: no effect, and nobody who may still be carrying out one that was discarded.
+    var isOfNoUse: Bool { effects.isEmpty && worker == nil }
+
     /// When the next effect may be carried out; the distant future if all are parked, `nil` if there are none.
     var due: Date? { effects.isEmpty ? nil : head == nil ? .distantFuture : date ?? .distantPast }
 
@@ -86,8 +89,10 @@ struct Outbox: Codable {
         of workflow: W.Type,
         at date: Date
     ) throws(ArchiveError) {
+        // Whoever still carries out an effect that was discarded is alone at the machine's effects until the lease ends.
+        if head == nil, worker != nil, (self.date ?? .distantPast) <= date { worker = nil }
         guard !entered.isEmpty else { return }
-        if head == nil { (worker, self.date) = (nil, date) }
+        if head == nil, worker == nil { self.date = date }
         let known = Set(W.effects.map { ObjectIdentifier($0) })
         for effect in entered {
             let type = Swift.type(of: effect)
@@ -143,10 +148,10 @@ extension StoredArchive {
         }
     }
 
-    /// The same archive with other effects.
+    /// The same archive with other effects; without the member if there are none and nobody has leased them.
     func with(_ outbox: Outbox) throws(StoreError) -> StoredArchive {
         do {
-            let content = try archive.replacingOutbox(by: outbox.effects.isEmpty ? nil : outbox)
+            let content = try archive.replacingOutbox(by: outbox.isOfNoUse ? nil : outbox)
             return StoredArchive(
                 id: id,
                 revision: revision,

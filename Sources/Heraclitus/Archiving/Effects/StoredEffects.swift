@@ -47,7 +47,7 @@ extension ArchiveStore {
         let choice = min(max(0, limit), .max / 8) * 8
         let waiting = WaitingIDs.ofDelivery ?? WaitingIDs(atLeast: 0)
         var isListed = false
-        while claimed.count < limit {
+        while claimed.count < limit, !waiting.isFull {
             guard let id = waiting.next(among: choice, in: self) else {
                 if isListed { break }
                 isListed = true
@@ -56,10 +56,9 @@ extension ArchiveStore {
                 continue
             }
             do {
-                guard let found = try await loadUndamaged(id), let changed = try change(found) else { continue }
-                claimed.append(changed.with(revision: try await save(changed)))
+                if let archive = try await claim(id, waiting, change) { claimed.append(archive) }
             } catch StoreError.conflict {
-                continue
+                waiting.giveBack(id)
             } catch {
                 // What was claimed would be lost until its lease ends; an error that stays comes again.
                 if claimed.isEmpty { throw error }
@@ -69,9 +68,24 @@ extension ArchiveStore {
         return claimed
     }
 
-    /// Loads an archive; `nil` also for a damaged one, which whoever loads it is told of, and which here would hold up all others.
-    private func loadUndamaged(_ id: String) async throws -> StoredArchive? {
-        do { return try await load(id) } catch StoreError.damaged { return nil }
+    /// Changes and saves an archive; `nil` if it is to stay as it is.
+    ///
+    /// A damaged one, which whoever loads it is told of, and one that is too large for the store stay as well: here they would hold up all others.
+    private func claim(
+        _ id: String,
+        _ waiting: WaitingIDs,
+        _ change: (_ archive: StoredArchive) throws -> StoredArchive?
+    ) async throws -> StoredArchive? {
+        let found: StoredArchive?
+        do { found = try await load(id) } catch StoreError.damaged { return nil } catch {
+            waiting.note(try StoreError.tooLarge(id, error), of: id)
+            return nil
+        }
+        guard let found, let changed = try change(found) else { return nil }
+        do { return changed.with(revision: try await save(changed)) } catch {
+            waiting.note(try StoreError.tooLarge(id, error), of: id)
+            return nil
+        }
     }
 
     /// Lists the effects that were saved and not carried out yet, also those that are parked.
@@ -125,5 +139,14 @@ extension ArchiveStore {
             outbox.remove(index)
             return true
         } ?? false
+    }
+}
+
+extension StoreError {
+    /// The damage of an archive that is over the limit of its store.
+    /// - Throws: The error, if it is another one.
+    static func tooLarge(_ id: String, _ error: any Error) throws -> StoreError {
+        guard case ArchiveError.tooLarge = error else { throw error }
+        return .damaged(id: id, explanation: text(of: error))
     }
 }
