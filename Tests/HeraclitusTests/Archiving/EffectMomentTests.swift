@@ -101,4 +101,19 @@ import Testing
         let effects = try await store.effects(of: Office.self).map { "\($0.key) \($0.data["text"]?.stringValue ?? "")" }
         #expect(effects.sorted() == ["a/1/0 first", "b/1/0 second", "b/2/0 third"])
     }
+
+    @Test("A machine that was restored without its store, and is saved there, takes no effects away")
+    func restoredElsewhere() async throws {
+        let store = InMemoryStore()
+        try await store.update("1", of: Tolling.self) { try $0.fire.toll(TollingState(1)) }
+        let waiting = try await store.effects(of: Tolling.self).map(\.key)
+        #expect(waiting.count == 1)
+        let stored = try #require(await store.load("1"))
+        let machine = try StateMachine<Tolling>(archive: stored.archive)
+        try machine.fire.toll(TollingState(2))
+        let revision = try await store.save(machine, as: "1", expecting: stored.revision)
+        #expect(try await store.effects(of: Tolling.self).map(\.key) == waiting)
+        try await store.save(machine, as: "1", expecting: revision)
+        #expect(try await store.effects(of: Tolling.self).map(\.key) == waiting)
+    }
 }

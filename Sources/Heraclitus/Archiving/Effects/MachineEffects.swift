@@ -10,9 +10,12 @@ extension StateMachine {
     /// Has the machine note the effects of the states that it enters, as one of a store.
     func noteEffects(_ scheduler: Scheduler) { core.madeEnvironment.setEffectNotes(EffectNotes(scheduler)) }
 
+    /// Whether the machine comes from a store, and so has the effects that wait there.
+    var knowsEffects: Bool { core.environment?.hasEffectNotes == true }
+
     /// Notes that effects were stored: another save keeps their keys, which have the revision of this one.
     func noteSavedEffects(of archive: StoredArchive) {
-        guard core.environment?.hasEffectNotes == true, let outbox = try? archive.outbox(),
+        guard knowsEffects, let outbox = try? archive.outbox(),
             let carried = try? JSONValue(json: archiveEncoder.encode(outbox))
         else {
             return

@@ -192,6 +192,8 @@ extension ArchiveStore {
     }
 
     /// Saves a machine.
+    ///
+    /// Effects that wait in what it replaces stay there, also if the machine was restored without the store and knows nothing of them.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
@@ -204,7 +206,10 @@ extension ArchiveStore {
         as id: String,
         expecting revision: Int
     ) async throws -> Int {
-        let archive = try StoredArchive(machine, id: id, replacing: revision)
+        var archive = try StoredArchive(machine, id: id, replacing: revision)
+        if revision > 0, !machine.knowsEffects, let outbox = try await load(id)?.outbox() {
+            archive = try archive.with(outbox)
+        }
         let saved = try await save(archive)
         machine.noteSavedEffects(of: archive.with(revision: saved))
         return saved
