@@ -96,7 +96,7 @@ extension WorkflowEvent {
 
     /// Makes the event fire by itself when machines within the state are in a final state, into a state that needs the machine's context.
     ///
-    /// It is the same as ``whenFinal(_:enters:)`` with a builder that takes the ``Workflow/Context``, too.
+    /// It is the same as ``whenFinal(_:)`` with a builder that takes the ``Workflow/Context``, too.
     /// - Parameters:
     ///   - regions: The properties of the state, which is ``Composite``, that hold the machines.
     ///   - build: Builds the state to enter from the one that is left and the context. What it throws declines the transition.

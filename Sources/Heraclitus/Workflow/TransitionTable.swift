@@ -49,7 +49,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
     /// The machines that states hold, as ``Composite`` says: those that are known without an object of the state.
     ///
-    /// These are the machines that an event waits for with ``WorkflowEvent/whenFinal(_:enters:)``, and those of the initial state and of each
+    /// These are the machines that an event waits for with ``WorkflowEvent/whenFinal(_:)``, and those of the initial state and of each
     /// ``EmptyState``. A workflow within itself has none.
     public let regions: [Region]
 
@@ -124,7 +124,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The work of the state has failed: `whenFailed(enters:)` and the like.
         case failure
 
-        /// Machines in the state have ended: ``WorkflowEvent/whenFinal(_:enters:)``.
+        /// Machines in the state have ended: ``WorkflowEvent/whenFinal(_:)``.
         case completion
     }
 
