@@ -73,7 +73,7 @@ extension DefinitionCompiler {
             return (numbers ?? Array(states.types.indices)).allSatisfy { includes(states.types[$0]) }
         case .group(let type):
             guard let group = groups.groups.first(where: { $0.declaration.type == type }) else { return true }
-            return (numbers ?? Array(states.types.indices)).allSatisfy(group.members.contains)
+            return Set(group.members).isSuperset(of: numbers ?? Array(states.types.indices))
         }
     }
 }

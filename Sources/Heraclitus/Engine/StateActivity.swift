@@ -82,7 +82,7 @@ extension MachineCore {
         // What came due before anything of the machines in the state: they are left before they are entered.
         if definition.states[plan.destination].hooks.isComposite {
             // The time of one that was never entered has not begun.
-            let entered = environment.place.regions.filter { $0.withCore { $0.now.activation != .entry } }
+            let entered = environment.place.regions.lazy.filter { $0.withCore { $0.now.activation != .entry } }
             let first = entered.compactMap(\.nextDeadline).min()
             if fireDue(by: min(first ?? now, now)) { return false }
             startRegions(of: plan)

@@ -193,7 +193,8 @@ extension ArchiveStore {
 
     /// Saves a machine.
     ///
-    /// Effects that wait in what it replaces stay there, also if the machine was restored without the store and knows nothing of them.
+    /// Effects that wait in what it replaces stay there, also if the machine does not come from a store and knows nothing of them. To find these,
+    /// what is stored is loaded first.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
