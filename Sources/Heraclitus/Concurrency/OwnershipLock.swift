@@ -18,7 +18,7 @@ struct OwnershipLock: ~Copyable, Sendable {
 
     /// Whether nobody owns it, as far as a look from outside can tell.
     @inline(__always)
-    var isFree: Bool { word.load(ordering: .relaxed) == 0 }
+    var isFree: Bool { word.load(ordering: .acquiring) == 0 }
 
     @inline(__always)
     func isOwned(by thread: ThreadID) -> Bool { word.load(ordering: .relaxed) & ~Self.contended == thread.number }

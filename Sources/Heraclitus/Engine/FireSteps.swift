@@ -219,9 +219,8 @@ extension MachineCore {
 
     /// The error of a rejection, with where the machine is.
     @inline(__always)
-    func invalidTransition(_ rejection: consuming Rejection, _ call: borrowing Call) -> InvalidTransition {
-        if ownership.isHeld { rejection = rejection.at(path) }
-        return InvalidTransition(rejection, in: definition, userInfo: call.userInfo)
+    func invalidTransition(_ rejection: Rejection, _ call: borrowing Call) -> InvalidTransition {
+        InvalidTransition(rejection, in: definition, userInfo: call.userInfo, at: ownership.isHeld ? path : nil)
     }
 
     /// Tells observers something without the turn, which does not come; nothing of what they cause by that themselves.

@@ -71,22 +71,30 @@ public struct InvalidTransition: Error, Sendable {
     }
 
     /// Why the fire was rejected.
-    public var reason: Reason { rejection.reason }
+    @inlinable public var reason: Reason { rejection.reason }
 
-    /// The values that the caller passed.
-    public let userInfo: UserInfo
-
-    private let rejection: Rejection
+    @usableFromInline let rejection: Rejection
     private let definition: Definition
 
-    init(_ rejection: Rejection, in definition: Definition, userInfo: UserInfo) {
+    /// Makes the error of a rejection.
+    /// - Parameters:
+    ///   - rejection: Why the fire was rejected.
+    ///   - definition: The machine's definition.
+    ///   - userInfo: What the caller passed along.
+    ///   - path: Where the machine is, if it belongs to another one.
+    @inline(__always)
+    init(_ rejection: consuming Rejection, in definition: Definition, userInfo: UserInfo, at path: String? = nil) {
+        if !userInfo.isEmpty { rejection.changeDetails { $0.userInfo = userInfo } }
+        if let path { rejection.changeDetails { $0.path = path } }
         self.rejection = rejection
         self.definition = definition
-        self.userInfo = userInfo
     }
 
     /// The name of the workflow.
     public var workflow: String { definition.workflow }
+
+    /// The values that the caller passed.
+    public var userInfo: UserInfo { rejection.details?.userInfo ?? [:] }
 
     /// Where the machine is, if it belongs to another one: that one's workflow, and the properties on the way, such as `Order.payment`.
     public var path: String? { rejection.details?.path }
@@ -142,32 +150,19 @@ public struct InvalidTransition: Error, Sendable {
 }
 
 /// Why a fire is rejected, by number: names are made when somebody asks, because an error is often caught and forgotten.
+@usableFromInline
 struct Rejection: Error {
-    let reason: InvalidTransition.Reason
+    @usableFromInline let reason: InvalidTransition.Reason
     private let eventNumber: Int32
     private let sourceNumber: Int32
-    let details: Details?
+    private var box: Box?
 
+    @inline(__always)
     init(_ reason: InvalidTransition.Reason, event: Int?, from source: Int?, _ details: Details? = nil) {
         self.reason = reason
         eventNumber = Int32(truncatingIfNeeded: event ?? -1)
         sourceNumber = Int32(truncatingIfNeeded: source ?? -1)
-        self.details = details
-    }
-
-    /// The same of a machine that belongs to another one.
-    func at(_ path: String?) -> Rejection {
-        let details = Details(
-            event: details?.event,
-            source: details?.source,
-            destination: details?.destination,
-            underlyingError: details?.underlyingError,
-            candidates: details?.candidates ?? [],
-            machines: details?.machines ?? [],
-            attempt: details?.attempt,
-            path: path
-        )
-        return Rejection(reason, event: event, from: source, details)
+        box = details.map(Box.init)
     }
 
     /// The number of the event that was fired, where there is one.
@@ -177,36 +172,33 @@ struct Rejection: Error {
     var source: Int? { sourceNumber < 0 ? nil : Int(sourceNumber) }
 
     /// What most errors have nothing to say about, and what only a name can say.
-    final class Details: Sendable {
-        let event: String?
-        let source: String?
-        let destination: String?
-        let underlyingError: (any Error)?
-        let candidates: [String]
-        let machines: [String]
+    struct Details: Sendable {
+        var event: String?
+        var source: String?
+        var destination: String?
+        var underlyingError: (any Error)?
+        var candidates: [String] = []
+        var machines: [String] = []
 
         /// What could not be done in place of a fire: "be run".
-        let attempt: String?
-        let path: String?
+        var attempt: String?
+        var path: String?
+        var userInfo: UserInfo = [:]
+    }
 
-        init(
-            event: String? = nil,
-            source: String? = nil,
-            destination: String? = nil,
-            underlyingError: (any Error)? = nil,
-            candidates: [String] = [],
-            machines: [String] = [],
-            attempt: String? = nil,
-            path: String? = nil
-        ) {
-            self.event = event
-            self.source = source
-            self.destination = destination
-            self.underlyingError = underlyingError
-            self.candidates = candidates
-            self.machines = machines
-            self.attempt = attempt
-            self.path = path
-        }
+    var details: Details? { box?.details }
+
+    @inline(never)
+    mutating func changeDetails(_ change: (inout Details) -> Void) {
+        var details = details ?? Details()
+        change(&details)
+        box = Box(details)
+    }
+
+    /// The details apart, so that an error without them is a few words.
+    private final class Box: Sendable {
+        let details: Details
+
+        init(_ details: Details) { self.details = details }
     }
 }

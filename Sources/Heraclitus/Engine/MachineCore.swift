@@ -149,6 +149,18 @@ extension MachineCore {
         )
     }
 
+    /// Whether there is a moment at which the machine is active, in a state, and nobody owns it.
+    ///
+    /// While a machine is owned, callbacks may have accepted more than it shows.
+    @inline(__always)
+    func isAtRest(_ status: PackedStatus) -> Bool {
+        // A commit shows the revision before the state. So nothing was committed between two equal revisions, and the state is that in
+        // which the last turn has left the machine.
+        let revision = revision.load(ordering: .acquiring)
+        return status.isActive && revision < Self.largestRevision && ownership.isFree
+            && self.status.load(ordering: .acquiring) == status.bits && revision == currentRevision
+    }
+
     /// The number of the state against which a fire on this thread would be validated.
     @inline(__always)
     func expectedState(of machine: AnyObject) -> Int {
@@ -204,11 +216,11 @@ extension MachineCore {
     ) -> OwnedObject? {
         let status = PackedStatus(state, .done)
         return self.state.replace(by: object, definition.knownLayout(of: state)) {
-            self.status.store(status.bits, ordering: .relaxed)
             let revision = revision.load(ordering: .relaxed)
+            if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .releasing) }
+            self.status.store(status.bits, ordering: .releasing)
             entry?.note()
             line?.write()
-            if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .relaxed) }
         }
     }
 

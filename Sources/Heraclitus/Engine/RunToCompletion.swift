@@ -23,6 +23,7 @@ extension MachineCore {
         userInfo: UserInfo,
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
+        try rejectAtRest(selector, userInfo)
         try run(.fire, selector, Call(machine, userInfo), building: build)
     }
 

@@ -72,7 +72,7 @@ public struct UserInfo: Sendable {
     public var count: Int { values.count }
 
     /// Whether there is no value.
-    public var isEmpty: Bool { values.isEmpty }
+    public var isEmpty: Bool { storage?.values.isEmpty ?? true }
 
     /// The keys, sorted.
     public var keys: [String] { values.keys.sorted() }

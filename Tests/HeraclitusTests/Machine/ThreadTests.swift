@@ -11,10 +11,20 @@ import Testing
     final class EvenState: WorkflowState, EmptyState {}
     final class OddState: WorkflowState, EmptyState {}
 
+    /// Left in the turn that has entered it.
+    final class PassingState: WorkflowState, EmptyState, Entering {
+        func didEnter(_ transition: StateTransition) {
+            #expect(throws: Never.self) { try transition.machine(as: Counter.self)?.fire.stay(NumberState()) }
+        }
+    }
+
     struct Counter: Workflow {
         static var initial: any WorkflowState { NumberState() }
         let count = Event(from: NumberState.self, to: NumberState.self)
         let set = Event(updating: NumberState.self)
+        let pass = Event(from: NumberState.self, to: PassingState.self)
+        let stay = Event(from: PassingState.self, to: NumberState.self)
+        let toOdd = Event(from: EvenState.self, to: OddState.self)
     }
 
     struct Toggle: Workflow {
@@ -66,6 +76,27 @@ import Testing
         #expect(accepted.load(ordering: .relaxed) == machine.revision)
         #expect(accepted.load(ordering: .relaxed) + rejected.load(ordering: .relaxed) == 4_000)
         #expect(machine.isIn(OddState.self) == !machine.revision.isMultiple(of: 2))
+    }
+
+    @Test("No fire is rejected because of a state that another thread's turn only passes through")
+    func passing() {
+        let machine = StateMachine<Counter>()
+        let isDone = Atomic(false)
+        onThreads(3) { index in
+            if index == 0 {
+                for _ in 0..<10_000 { #expect(throws: Never.self) { try machine.fire.pass() } }
+                isDone.store(true, ordering: .releasing)
+            } else {
+                while !isDone.load(ordering: .acquiring) {
+                    // Fires at any moment of a turn, and not always when it has just waited for one.
+                    for _ in 0..<Int.random(in: 0..<100) { _ = machine.revision }
+                    do throws(InvalidTransition) { try machine.fire.toOdd() } catch {
+                        if error.source != NumberState.name { Issue.record(error) }
+                    }
+                }
+            }
+        }
+        #expect(machine.isIn(NumberState.self))
     }
 
     @Test("A callback that blocks blocks no reader, no copy and no archive")
