@@ -57,16 +57,6 @@ extension MachineCore {
         forEachClosure(in: phase) { $0.call(transition) }
     }
 
-    /// Tells observers of the whole tree what has happened in a machine in the state.
-    func tellTreeObservers(_ occurrence: Occurrence) {
-        forEachClosure(in: .regionNotices) { $0.tell(occurrence) }
-    }
-
-    /// Tells observers what is no transition.
-    func tellObservers(_ occurrence: Occurrence) {
-        forEachClosure(in: .notices) { $0.tell(occurrence) }
-    }
-
     private func callHook(_ phase: CallbackPhase, of plan: TransitionPlan, _ transition: StateTransition) {
         switch phase {
         case .willFire: for hook in definition.events[plan.event].declaration.willFire { hook(transition) }
@@ -87,7 +77,7 @@ extension MachineCore {
 
     /// Calls a body with the closures of a phase in the order in which they were added; not with one that is cancelled meanwhile.
     @inline(__always)
-    private func forEachClosure(in phase: CallbackPhase, _ body: (borrowing CallbackEntry) throws -> Void) rethrows {
+    func forEachClosure(in phase: CallbackPhase, _ body: (borrowing CallbackEntry) throws -> Void) rethrows {
         let callbacks = callbacks
         // A span is read where it is, and nobody counts references to what is called.
         let entries = callbacks.span

@@ -1,11 +1,5 @@
 // What does each step of a fire do?
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension MachineCore {
     /// Begins a fire in the turn of its call.
     /// - Returns: The state that it leaves.
@@ -87,8 +81,7 @@ extension MachineCore {
         do {
             try loan.withObjects { objects in try askGuards(of: plan, StateTransition(objects), purpose) }
         } catch {
-            call.takeBack(&loan)
-            call.retire(OwnedObject(state.object))
+            drop(state, &loan, call)
             throw rejection(of: plan, because: error)
         }
     }
@@ -105,10 +98,16 @@ extension MachineCore {
         do throws(NoTurn) {
             try claimRegions(of: state.object, in: plan.destination, for: purpose, call)
         } catch {
-            call.takeBack(&loan)
-            call.retire(OwnedObject(state.object))
+            drop(state, &loan, call)
             throw rejection(of: plan, because: error)
         }
+    }
+
+    /// Gives back what was lent for a transition that is not made, and keeps what was built until the machine is released.
+    @inline(never)
+    func drop(_ state: borrowing OwnedObject, _ loan: inout TransitionLoan, _ call: borrowing Call) {
+        call.takeBack(&loan)
+        call.retire(OwnedObject(state.object))
     }
 
     /// Lends the objects of a transition that is to be made.
@@ -165,71 +164,4 @@ extension MachineCore {
     /// Lets callbacks fire again.
     @inline(never)
     func endNested(_ call: borrowing Call) { call.turn { $0.endFire() } }
-}
-
-// MARK: - Telling observers
-
-extension MachineCore {
-    /// Whether any closure of the machine's own is called in a phase.
-    @inline(__always)
-    func listens(to phases: CallbackPhases) -> Bool { !listened.isDisjoint(with: phases) }
-
-    /// Lets observers be told something when everybody has been called who hears of the transition under way.
-    @inline(__always)
-    func post(_ outcome: @autoclosure () -> Occurrence.Outcome, at place: TurnPlace? = nil, _ call: borrowing Call) {
-        if listens(to: [.notices, .journal]) { tell(outcome(), at: place, call) }
-    }
-
-    /// Writes something down, and lets observers be told of it.
-    @inline(never)
-    private func tell(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
-        let occurrence = occurrence(outcome)
-        if let dropped = writeDown(occurrence, call) { call.retire(OwnedObject(DroppedLine(dropped))) }
-        if listens(to: .notices) { call.turn { $0.post(occurrence, at: place) } }
-    }
-
-    /// Something that happens now.
-    func occurrence(_ outcome: Occurrence.Outcome) -> Occurrence {
-        Occurrence(outcome, at: date, revision: currentRevision, in: definition)
-    }
-
-    /// The date as of now.
-    var date: Date { (environment?.scheduler ?? .system).date }
-
-    /// What observers are told of a fire that is ignored in a state.
-    @inline(never)
-    func ignored(_ event: Immortal<CompiledEvent>, in source: Int, _ call: borrowing Call) -> Occurrence.Outcome {
-        let state = definition.states[source].type.typed(expectedObject(call))
-        return .ignored(IgnoredEvent(name: event.value.name, state: state, userInfo: call.userInfo))
-    }
-
-    /// The error of a fire that gets no turn, when observers have been told.
-    @inline(never)
-    func rejectWithoutTurn(
-        _ selector: EventSelector,
-        _ problem: NoTurn,
-        _ purpose: CallPurpose,
-        _ call: borrowing Call
-    ) -> InvalidTransition {
-        let rejection = rejection(problem.reason, of: selector, from: now.index, machines: problem.machines)
-        let error = invalidTransition(rejection, call)
-        if purpose.isToldToObservers { tellOutsideTurn(.rejected(error), call) }
-        return error
-    }
-
-    /// The error of a rejection, with where the machine is.
-    @inline(__always)
-    func invalidTransition(_ rejection: Rejection, _ call: borrowing Call) -> InvalidTransition {
-        InvalidTransition(rejection, in: definition, userInfo: call.userInfo, at: ownership.isHeld ? path : nil)
-    }
-
-    /// Tells observers something without the turn, which does not come; nothing of what they cause by that themselves.
-    func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
-        guard listens(to: [.notices, .journal]) else { return }
-        let occurrence = occurrence(outcome)
-        _ = writeDown(occurrence, call)
-        guard call.thread.content.beginTellingOutsideTurns(of: call.lentMachine.id) else { return }
-        tellObservers(occurrence)
-        call.thread.content.endTellingOutsideTurns()
-    }
 }

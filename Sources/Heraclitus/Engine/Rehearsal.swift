@@ -20,13 +20,6 @@ extension MachineCore {
         try run(.rehearsal(unmet), selector, Call(machine, userInfo), building: build)
     }
 
-    /// Ends a rehearsal: gives back what was lent, and keeps what was built until the machine is released.
-    @inline(never)
-    func drop(_ state: borrowing OwnedObject, _ loan: inout TransitionLoan, _ call: borrowing Call) {
-        call.takeBack(&loan)
-        call.retire(OwnedObject(state.object))
-    }
-
     /// Ends the turn of a rehearsal, which does not activate the machine.
     ///
     /// But its guards may have announced something, and observers who hear of it may fire: for them it has to be active.

@@ -19,6 +19,26 @@ extension MachineCore {
         throw InvalidTransition(rejection, in: definition, userInfo: userInfo)
     }
 
+    /// The error of a fire that gets no turn, when observers have been told.
+    @inline(never)
+    func rejectWithoutTurn(
+        _ selector: EventSelector,
+        _ problem: NoTurn,
+        _ purpose: CallPurpose,
+        _ call: borrowing Call
+    ) -> InvalidTransition {
+        let rejection = rejection(problem.reason, of: selector, from: now.index, machines: problem.machines)
+        let error = invalidTransition(rejection, call)
+        if purpose.isToldToObservers { tellOutsideTurn(.rejected(error), call) }
+        return error
+    }
+
+    /// The error of a rejection, with where the machine is.
+    @inline(__always)
+    func invalidTransition(_ rejection: Rejection, _ call: borrowing Call) -> InvalidTransition {
+        InvalidTransition(rejection, in: definition, userInfo: call.userInfo, at: ownership.isHeld ? path : nil)
+    }
+
     /// A fire is rejected before it is known where it leads.
     @inline(never)
     func rejection(

@@ -13,13 +13,7 @@ extension StateMachine {
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult
     public func observe(_ body: @escaping @Sendable (Occurrence) -> Void) -> Registration {
-        add(
-            .hook(.observers) { transition in
-                guard let machine = transition.machine(as: W.self) else { return }
-                body(machine.core.occurrence(.transitioned(transition)))
-            },
-            .notice(body)
-        )
+        add(hearing(body), .notice(body))
     }
 
     /// Adds a closure that gets everything that happens in this machine, and in the machines that its states hold, at any depth.
@@ -31,16 +25,17 @@ extension StateMachine {
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult
     public func observeTree(_ body: @escaping @Sendable (Occurrence) -> Void) -> Registration {
-        let registration = add(
-            .hook(.observers) { transition in
-                guard let machine = transition.machine(as: W.self) else { return }
-                body(machine.core.occurrence(.transitioned(transition)))
-            },
-            .notice(body),
-            .regionNotice(body)
-        )
+        let registration = add(hearing(body), .notice(body), .regionNotice(body))
         core.letRegionsBeHeard()
         return registration
+    }
+
+    /// What gives a closure every transition of this machine.
+    private func hearing(_ body: @escaping @Sendable (Occurrence) -> Void) -> Callback {
+        .hook(.observers) { transition in
+            guard let machine = transition.machine(as: W.self) else { return }
+            body(machine.core.occurrence(.transitioned(transition)))
+        }
     }
 
     /// Sends an announcement of the program's own to the observers, in one order with the transitions.

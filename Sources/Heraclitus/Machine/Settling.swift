@@ -1,4 +1,4 @@
-// What goes on by itself, for those who wait for it or run it.
+// How does somebody wait until nothing goes on by itself?
 
 extension StateMachine {
     /// Waits until nothing goes on by itself now: no work runs, and no event is due.
@@ -34,7 +34,7 @@ extension StateMachine {
     ///
     /// No thread of the pool waits for the callbacks of another one, which may wait for the pool.
     /// - Returns: Whether there was such a turn.
-    private func waitForTurnElsewhere() async -> Bool {
+    func waitForTurnElsewhere() async -> Bool {
         let (turn, end) = AsyncStream<Never>.makeStream()
         guard whenReleased({ end.finish() }) else { return false }
         for await _ in turn {}
@@ -48,76 +48,4 @@ extension StateMachine {
         return environment.timer?.isDue != true
             && environment.work?.isGoingOn != true && environment.place.regions.allSatisfy(\.isSettled)
     }
-
-    /// Activates the machine, and does the work of its states in child tasks, until a final state or until the task is cancelled.
-    ///
-    /// Use it where tasks are structured: in a task group, or as a service that is shut down by cancelling it. Without it, work has tasks of
-    /// its own. The work of machines in its state is done in child tasks, too, at any depth; not that of one that is run itself.
-    ///
-    /// When the task is cancelled, the work is cancelled, deadlines are disarmed, and the machine stays in its state. The next
-    /// ``activate(userInfo:)``, fire or `run()` begins the work again. A machine is run once at a time. What goes on in machines in a final
-    /// state when the run ends has tasks of its own from then on.
-    /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition`` if the machine has no ``context``, or cannot be activated for another
-    ///   reason, such as ``InvalidTransition/Reason-swift.enum/notCurrent`` of a machine whose holder has left its state.
-    public func run() async throws {
-        let (works, feed) = AsyncStream<RunStep>.makeStream()
-        let isFirst = core.environment?.setRunner { feed.takes(.work($0, $1)) } ?? true
-        precondition(isFirst, "\(self) is run already.")
-        let registration = onTransition { [weak self] _ in
-            if let self, self.core.hasFinalState { feed.yield(.mayEnd) }
-        }
-        defer {
-            registration.cancel()
-            core.environment?.setRunner(nil)
-        }
-        core.suspend(Call(self, [:]))
-        try activateToRun()
-        feed.yield(.mayEnd)
-        await withDiscardingTaskGroup { group in
-            for await step in works {
-                switch step {
-                case .work(let work, let body): group.addTask { await work.runAsChild(body) }
-                case .mayEnd: await endIfFinal(feed)
-                }
-            }
-        }
-        if Task.isCancelled {
-            core.suspend(Call(self, [:]))
-            throw CancellationError()
-        }
-    }
-
-    /// Lets no work of its states begin, nor that of machines in its state, for somebody who fires alone; before it is activated.
-    package func leaveOutWork() { core.environment?.setRunner { _, _ in true } }
-
-    /// Ends a run in a final state, when everybody has been called who hears of its entering.
-    private func endIfFinal(_ feed: AsyncStream<RunStep>.Continuation) async {
-        while !Task.isCancelled, await waitForTurnElsewhere() {}
-        if core.hasFinalState { feed.finish() }
-    }
-
-    private func activateToRun() throws(InvalidTransition) {
-        do {
-            try core.activate(Call(self, [:]))
-        } catch {
-            let details = Rejection.Details(machines: error.machines, attempt: "be run")
-            let rejection = Rejection(error.reason, event: nil, from: core.now.index, details)
-            throw InvalidTransition(rejection, in: definition, userInfo: [:])
-        }
-    }
-}
-
-extension AsyncStream.Continuation {
-    /// Yields an element, and returns whether anybody is going to get it.
-    fileprivate func takes(_ element: sending Element) -> Bool {
-        if case .terminated = yield(element) { false } else { true }
-    }
-}
-
-private enum RunStep: Sendable {
-    /// A state's work has to be done.
-    case work(StateWork, StateWork.Body)
-
-    /// A state was entered that nothing leaves.
-    case mayEnd
 }
