@@ -137,16 +137,13 @@ public import SQLStores
         let sql = statement.sql.replacing("?", with: "$")
         let result = unsafe try result(PQsendPrepare(server, name, sql, 0, nil) == 1)
         defer { unsafe PQclear(result) }
-        do {
-            unsafe try check(result)
-        } catch ConnectionFailure.refused(.failed("42P05", _)) {
-            // Somebody has prepared it there. A transaction has failed by that, and its commit would undo it without an error.
-            prepared[statement] = name
-            if statement != .rollback, unsafe PQtransactionStatus(server) == PQTRANS_INERROR {
-                throw ConnectionFailure.outrun("A statement was prepared already.")
-            }
-        }
+        // 42P05: somebody has prepared it there.
+        do { unsafe try check(result) } catch ConnectionFailure.refused(.failed("42P05", _)) {}
         prepared[statement] = name
+        // A transaction has failed by that, and its commit would undo it without an error.
+        if statement != .rollback, unsafe PQtransactionStatus(server) == PQTRANS_INERROR {
+            throw ConnectionFailure.outrun("A statement was prepared already.")
+        }
         return name
     }
 
