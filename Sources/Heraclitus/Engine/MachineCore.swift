@@ -25,7 +25,7 @@ struct MachineCore: ~Copyable, Sendable {
     init(
         _ definition: Definition,
         _ snapshot: Snapshot,
-        _ scheduler: Scheduler = .system,
+        _ scheduler: Scheduler? = nil,
         _ context: GivenContext? = nil
     ) {
         self.init(

@@ -97,8 +97,8 @@ extension MachineCore {
 extension Definition {
     /// Whether a machine works with something: each of the workflow, or one that does not go by the system's clock.
     @inline(__always)
-    func equips(_ scheduler: Scheduler) -> Bool {
-        hasActivity || needsContext || content.value.journal != nil || scheduler !== Scheduler.system
+    func equips(_ scheduler: Scheduler?) -> Bool {
+        hasActivity || needsContext || content.value.journal != nil || scheduler.map { $0 !== Scheduler.system } == true
     }
 
     /// What a machine works with; nothing where it needs nothing.
@@ -109,14 +109,14 @@ extension Definition {
     ///   - journal: What has happened so far, for a machine that keeps it whatever its workflow says.
     /// - Returns: All of it; `nil` for a machine that needs none.
     func environment(
-        _ scheduler: borrowing Scheduler,
+        _ scheduler: Scheduler?,
         _ context: GivenContext?,
         entered: Date?,
         journal: Journal?
     ) -> MachineEnvironment? {
         guard equips(scheduler) || journal != nil else { return nil }
         let journal = content.value.journal.map { (journal ?? Journal([])).limited(to: $0) } ?? journal
-        return MachineEnvironment(copy scheduler, context, entered: entered, journal: journal)
+        return MachineEnvironment(scheduler ?? .system, context, entered: entered, journal: journal)
     }
 
     /// The deadlines of a machine as of a moment.

@@ -13,8 +13,8 @@ extension StateMachine where W.Context == Void {
     /// ``Workflow/Context`` is made with ``init(context:journal:scheduler:)``.
     /// - Parameters:
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date.
-    public convenience init(journal: JournalLimit? = nil, scheduler: Scheduler = .system) {
+    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
+    public convenience init(journal: JournalLimit? = nil, scheduler: Scheduler? = nil) {
         self.init(placing: W.initial, due: .entry, scheduler, nil, journal: journal)
     }
 
@@ -25,11 +25,11 @@ extension StateMachine where W.Context == Void {
     /// - Parameters:
     ///   - state: The state to begin in.
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date.
+    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
     public convenience init(
         entering state: W.AnyState,
         journal: JournalLimit? = nil,
-        scheduler: Scheduler = .system
+        scheduler: Scheduler? = nil
     ) {
         self.init(placing: state, due: .entry, scheduler, nil, journal: journal)
     }
@@ -42,12 +42,12 @@ extension StateMachine where W.Context == Void {
     ///   - state: The state it is in.
     ///   - entered: When it entered the state, from which ``WorkflowEvent/due(after:)`` counts; `nil` for now, by the clock of `scheduler`.
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date.
+    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
     public convenience init(
         alreadyIn state: W.AnyState,
         since entered: Date? = nil,
         journal: JournalLimit? = nil,
-        scheduler: Scheduler = .system
+        scheduler: Scheduler? = nil
     ) {
         self.init(placing: state, due: .restoring, scheduler, nil, journal: journal)
         if let entered { core.environment?.note(entered: entered) }
@@ -60,8 +60,8 @@ extension StateMachine {
     /// - Parameters:
     ///   - context: What the states need and archives do not keep.
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date.
-    public convenience init(context: W.Context, journal: JournalLimit? = nil, scheduler: Scheduler = .system) {
+    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
+    public convenience init(context: W.Context, journal: JournalLimit? = nil, scheduler: Scheduler? = nil) {
         self.init(placing: W.initial, due: .entry, scheduler, Self.given(context), journal: journal)
     }
 
@@ -72,12 +72,12 @@ extension StateMachine {
     ///   - state: The state to begin in.
     ///   - context: What the states need and archives do not keep.
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date.
+    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
     public convenience init(
         entering state: W.AnyState,
         context: W.Context,
         journal: JournalLimit? = nil,
-        scheduler: Scheduler = .system
+        scheduler: Scheduler? = nil
     ) {
         self.init(placing: state, due: .entry, scheduler, Self.given(context), journal: journal)
     }
@@ -90,13 +90,13 @@ extension StateMachine {
     ///   - entered: When it entered the state, from which ``WorkflowEvent/due(after:)`` counts; `nil` for now, by the clock of `scheduler`.
     ///   - context: What the states need and archives do not keep.
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date.
+    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
     public convenience init(
         alreadyIn state: W.AnyState,
         since entered: Date? = nil,
         context: W.Context,
         journal: JournalLimit? = nil,
-        scheduler: Scheduler = .system
+        scheduler: Scheduler? = nil
     ) {
         self.init(placing: state, due: .restoring, scheduler, Self.given(context), journal: journal)
         if let entered { core.environment?.note(entered: entered) }

@@ -36,12 +36,12 @@ public final class StateMachine<W: Workflow>: Sendable {
         if definition.hasComposites { self.core.takeFirstRegions(of: self) }
     }
 
-    // It borrows the scheduler, which most machines do not keep: to count a reference is a tenth of making a machine.
+    // `nil` for the system's scheduler, which most machines do not keep: to count a reference to it is a tenth of making a machine.
     @inlinable
     convenience init(
         placing state: consuming W.AnyState,
         due activation: PackedStatus.Activation,
-        _ scheduler: borrowing Scheduler,
+        _ scheduler: Scheduler?,
         _ context: GivenContext?,
         journal: JournalLimit? = nil
     ) {
@@ -58,7 +58,7 @@ extension MachineCore {
         _ definition: Definition,
         beginningIn state: consuming OwnedObject,
         _ activation: PackedStatus.Activation,
-        _ scheduler: borrowing Scheduler = .system,
+        _ scheduler: Scheduler? = nil,
         _ context: GivenContext? = nil,
         _ journal: JournalLimit? = nil
     ) {
