@@ -18,7 +18,7 @@ struct OwnershipLock: ~Copyable, Sendable {
 
     /// Whether nobody owns it, as far as a look from outside can tell.
     @inline(__always)
-    var isFree: Bool { word.load(ordering: .acquiring) == 0 }
+    var isFree: Bool { word.load(ordering: .relaxed) == 0 }
 
     @inline(__always)
     func isOwned(by thread: ThreadID) -> Bool { word.load(ordering: .relaxed) & ~Self.contended == thread.number }
@@ -44,6 +44,19 @@ struct OwnershipLock: ~Copyable, Sendable {
     @inline(__always)
     func tryAcquire(by thread: ThreadID, othersWait: Bool = false) -> Bool {
         replaceOwner(0, by: thread, othersWait: othersWait)
+    }
+
+    /// Acquires and releases it at once, if nobody owns it.
+    ///
+    /// Who succeeds sees what the last owner wrote, and the next owner sees what they wrote before.
+    @inline(__always)
+    func passThrough() -> Bool {
+        word.compareExchange(
+            expected: 0,
+            desired: 0,
+            successOrdering: .acquiringAndReleasing,
+            failureOrdering: .relaxed
+        ).exchanged
     }
 
     /// Acquires it if it is owned by one thread, which has ended without releasing it.

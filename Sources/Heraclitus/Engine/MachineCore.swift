@@ -149,15 +149,16 @@ extension MachineCore {
         )
     }
 
-    /// Whether there is a moment at which the machine is active, in a state, and nobody owns it.
+    /// Whether, at some moment of this call, nobody owned the machine and it was active with a status that was read before.
     ///
     /// While a machine is owned, callbacks may have accepted more than it shows.
     @inline(__always)
     func isAtRest(_ status: PackedStatus) -> Bool {
-        // A commit shows the revision before the state. So nothing was committed between two equal revisions, and the state is that in
-        // which the last turn has left the machine.
         let revision = revision.load(ordering: .acquiring)
-        return status.isActive && revision < Self.largestRevision && ownership.isFree
+        // Passing through is such a moment: what the last owner wrote is seen from then on, and the next one has written nothing yet. A status
+        // that is read afterwards is the one at rest or a later one. A later one brings its revision along, which is stored
+        // first; the largest revision no longer tells.
+        return status.isActive && revision < Self.largestRevision && ownership.passThrough()
             && self.status.load(ordering: .acquiring) == status.bits && revision == currentRevision
     }
 
@@ -217,6 +218,7 @@ extension MachineCore {
         let status = PackedStatus(state, .done)
         return self.state.replace(by: object, definition.knownLayout(of: state)) {
             let revision = revision.load(ordering: .relaxed)
+            // In this order, for `isAtRest`, which reads without the lock.
             if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .releasing) }
             self.status.store(status.bits, ordering: .releasing)
             entry?.note()
@@ -228,7 +230,8 @@ extension MachineCore {
     func noteActivation(_ entry: MachineEnvironment.Entry?) {
         let status = PackedStatus(now.index, .done)
         state.change {
-            self.status.store(status.bits, ordering: .relaxed)
+            // Releasing for `isAtRest`: a commit before it stays visible through it.
+            self.status.store(status.bits, ordering: .releasing)
             entry?.note()
         }
     }
