@@ -19,7 +19,8 @@ import Testing
     final class Faulty: ArchiveStore {
         enum Fault: CaseIterable {
             case ignoresRevision, mixesUpCapitals, forgetsToDelete, cannotSort, addsABlank, throwsAnother,
-                findsEverything, startsAgain, isStale, returnsAnother, bringsBack
+                findsEverything, startsAgain, isStale, returnsAnother, bringsBack, forgetsDeadlinesOfEach,
+                forgetsDeadlinesTogether, blamesAnother
         }
 
         let fault: Fault
@@ -43,6 +44,7 @@ import Testing
                 revision: found.revision,
                 workflow: found.workflow,
                 state: found.state,
+                due: found.due,
                 archive: fault == .addsABlank ? found.archive + Data(" ".utf8) : found.archive
             )
         }
@@ -54,6 +56,7 @@ import Testing
                     revision: revision,
                     workflow: archive.workflow,
                     state: archive.state,
+                    due: archive.due,
                     archive: archive.archive
                 )
             }
@@ -72,6 +75,9 @@ import Testing
                 switch fault {
                 case .ignoresRevision: return try await inner.save(kept(await inner.load(archive.id)?.revision ?? 0))
                 case .throwsAnother: throw CancellationError()
+                case .blamesAnother:
+                    guard case StoreError.conflict(_, let expected, let found) = error else { throw error }
+                    throw StoreError.conflict(id: "another", expected: expected, found: found)
                 default: throw error
                 }
             }
@@ -81,12 +87,55 @@ import Testing
             fault == .forgetsToDelete ? true : try await inner.delete(own(id), expecting: revision)
         }
 
+        private func withoutDue(_ archive: StoredArchive) -> StoredArchive {
+            StoredArchive(
+                id: archive.id,
+                revision: archive.revision,
+                workflow: archive.workflow,
+                state: archive.state,
+                archive: archive.archive
+            )
+        }
+
+        func save(each archives: [StoredArchive]) async throws -> [Int?] {
+            var revisions: [Int?] = []
+            for archive in archives {
+                do {
+                    revisions.append(
+                        try await save(fault == .forgetsDeadlinesOfEach ? withoutDue(archive) : archive)
+                    )
+                } catch StoreError.conflict {
+                    revisions.append(nil)
+                }
+            }
+            return revisions
+        }
+
+        func save(together archives: [StoredArchive]) async throws -> [Int] {
+            guard fault == .forgetsDeadlinesTogether else { throw StoreError.noTransactions(ids: archives.map(\.id)) }
+            return try await inner.save(together: archives.map(withoutDue))
+        }
+
         func ids(of workflow: String?, in state: String?) async throws -> [String] {
             switch fault {
             case .cannotSort: await inner.ids(of: workflow, in: state).reversed()
             case .findsEverything: await inner.ids(of: nil, in: nil)
             default: await inner.ids(of: workflow, in: state)
             }
+        }
+    }
+
+    @Test(
+        "A store that names another machine in a conflict, or forgets deadlines of several, is told which promise it breaks"
+    )
+    func whichFault() async throws {
+        for (fault, words) in [
+            (Faulty.Fault.forgetsDeadlinesOfEach, "deadlines: "), (.forgetsDeadlinesTogether, "deadlines: "),
+            (.blamesAnother, "conflicts: "),
+        ] {
+            let failures = try await StoreConformance.failures { Faulty(fault) }
+            #expect(failures.contains { $0.hasPrefix(words) }, "\(fault): \(failures)")
+            #expect(fault == .blamesAnother || failures.allSatisfy { $0.hasPrefix(words) }, "\(fault): \(failures)")
         }
     }
 
