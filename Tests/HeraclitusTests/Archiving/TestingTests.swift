@@ -297,6 +297,78 @@ import Testing
         try expectArchives(LazyState(), except: ["big", "sum"])
     }
 
+    /// A part that knows its whole.
+    final class FamilyState: WorkflowState, @unchecked Sendable {
+        final class Child: @unchecked Sendable {
+            let name: String
+            var parent: FamilyState?
+            var sibling: Child?
+            init(_ name: String) { self.name = name }
+            deinit {}
+        }
+        let children: [Child]
+        let forgets: Bool
+
+        init(_ names: [String], forgets: Bool = false) {
+            children = names.map(Child.init)
+            self.forgets = forgets
+            for child in children { (child.parent, child.sibling) = (self, children.first) }
+        }
+
+        enum Key: CodingKey { case names, forgets }
+
+        convenience init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            let forgets = try container.decode(Bool.self, forKey: .forgets)
+            let names = try container.decode([String].self, forKey: .names)
+            self.init(forgets ? names.map { $0 + "?" } : names, forgets: forgets)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(children.map(\.name), forKey: .names)
+            try container.encode(forgets, forKey: .forgets)
+        }
+
+        /// They hold each other.
+        func separate() { for child in children { (child.parent, child.sibling) = (nil, nil) } }
+    }
+
+    @Test("Objects that refer back to each other are compared, and what they lose is found")
+    func circles() throws {
+        let state = FamilyState(["a", "b"])
+        defer { state.separate() }
+        try expectArchives(state)
+        let forgetful = FamilyState(["a", "b"], forgets: true)
+        defer { forgetful.separate() }
+        let error = #expect(throws: LostInArchive.self) { try expectArchives(forgetful) }
+        #expect(error?.properties.contains("children[0].name was a and is a?") == true)
+        #expect(error?.properties.contains("children[1].name was b and is b?") == true)
+    }
+
+    /// It has a closure, which no archive keeps.
+    final class CallingState: WorkflowState {
+        let call: @Sendable () -> Int
+        let other: (@Sendable () -> Int)?
+        init(_ number: Int) {
+            call = { number }
+            other = nil
+        }
+        init(from decoder: any Decoder) throws {
+            call = { 0 }
+            other = nil
+        }
+        func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: CodingKeys.self) }
+        private enum CodingKeys: CodingKey {}
+    }
+
+    @Test("A closure is named, because nobody can say whether it is the same, unless it is left out on purpose")
+    func closures() throws {
+        let error = #expect(throws: LostInArchive.self) { try expectArchives(CallingState(1)) }
+        #expect(error?.properties == ["call is a function, which cannot be compared"])
+        try expectArchives(CallingState(1), except: ["call"])
+    }
+
     class Reason: Codable, @unchecked Sendable {
         let text: String
         init(_ text: String) { self.text = text }
