@@ -47,6 +47,9 @@ public final class OperationStateMachine: Stateful, Sendable {
         weak var operation: Operation?
         var isCancelled = false
 
+        /// Whether it was cancelled, and then asked to finish, which the queue may carry out only after a start.
+        var isFinishAsked = false
+
         /// Whether it is finished, or is certain to be.
         var isOver = false
 
@@ -129,7 +132,9 @@ extension OperationStateMachine {
     /// An operation that was cancelled, and asked to finish, before it was started finishes without running the block.
     /// - Throws: `InvalidTransition` if it was started before.
     public func start() throws(InvalidTransition) {
-        try machine.fire.start { ready in OperationLife.Executing(isFinishAsked: ready.isFinishAsked) }
+        try machine.fire.start { ready in
+            OperationLife.Executing(isFinishAsked: ready.isFinishAsked || storage.withLock { $0.isFinishAsked })
+        }
     }
 
     /// Finishes the operation on the queue: the finalization block runs, then the operation is finished.
@@ -137,6 +142,8 @@ extension OperationStateMachine {
     /// It does nothing on a finished operation, and on one that was neither cancelled nor started. An operation that was cancelled
     /// and not started yet finishes as soon as it is started. Observers of the ``machine`` get every case.
     public func finish() {
+        // At once, for a start that comes before the queue gets to it.
+        storage.withLock { $0.isFinishAsked = $0.isCancelled }
         // The operation is to hear of it.
         dispatchQueue.async { [self, operation] in
             finishNow()

@@ -13,8 +13,11 @@ public import Heraclitus
 /// ```
 ///
 /// Properties are found by reflection. Values that are `Equatable` are compared with `==`, machines by their states,
-/// dictionaries by their keys, and everything else by its own properties. Name properties that are left out on purpose, such as
-/// a live task, in `except`.
+/// dictionaries by their keys, and everything else by its own properties. Objects may refer back to each other. Name properties
+/// that are left out on purpose, such as a live task, in `except`.
+///
+/// Whether two closures are the same nobody can say, so a closure counts as lost unless it is in `except`. Reflection does not look
+/// into what cannot be copied, such as a `Mutex`: what is lost in there is not found.
 /// - Parameters:
 ///   - state: The state.
 ///   - except: Names of properties that need not survive.
@@ -34,7 +37,8 @@ func expectEqual(
     _ restored: any WorkflowState,
     except: Set<String>
 ) throws(LostInArchive) {
-    let lost = Comparison(except: except).differences(Mirror(reflecting: state), Mirror(reflecting: restored), "")
+    let comparison = Comparison(except: except)
+    let lost = comparison.differences(Mirror(reflecting: state), Mirror(reflecting: restored), "")
     guard lost.isEmpty else { throw LostInArchive(state: type(of: state).name, properties: lost) }
 }
 
@@ -58,8 +62,18 @@ extension WorkflowState {
     }
 }
 
-private struct Comparison {
-    let except: Set<String>
+private final class Comparison {
+    private struct Pair: Hashable {
+        let before: ObjectIdentifier
+        let after: ObjectIdentifier
+    }
+
+    private let except: Set<String>
+
+    /// The objects whose properties are being compared: one that refers back to one of them adds nothing.
+    private var open: Set<Pair> = []
+
+    init(except: Set<String>) { self.except = except }
 
     func differences(_ before: Mirror, _ after: Mirror, _ path: String) -> [String] {
         var found: [String] = []
@@ -103,11 +117,21 @@ private struct Comparison {
             return ["\(path) was a \(type(of: before)) and is a \(type(of: after))"]
         }
         let (old, new) = (Mirror(reflecting: before), Mirror(reflecting: after))
+        if isFunction(before, old) { return ["\(path) is a function, which cannot be compared"] }
         if old.children.isEmpty, old.superclassMirror == nil {
             return "\(before)" == "\(after)" ? [] : ["\(path) was \(before) and is \(after)"]
         }
         if old.children.count != new.children.count { return ["\(path) was \(before) and is \(after)"] }
+        guard type(of: before) is AnyClass else { return differences(old, new, path) }
+        let pair = Pair(before: ObjectIdentifier(before as AnyObject), after: ObjectIdentifier(after as AnyObject))
+        guard open.insert(pair).inserted else { return [] }
+        defer { open.remove(pair) }
         return differences(old, new, path)
+    }
+
+    /// Structures without properties may be named after a function, but they have a style.
+    private func isFunction(_ value: Any, _ mirror: Mirror) -> Bool {
+        mirror.displayStyle == nil && mirror.children.isEmpty && "\(type(of: value))".contains(" -> ")
     }
 
     private func differences(_ before: [AnyHashable: Any], _ after: [AnyHashable: Any], _ path: String) -> [String] {

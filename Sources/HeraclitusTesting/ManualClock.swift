@@ -44,11 +44,25 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant(offset: .zero)
         var date: Date
 
+        /// A moment in both measures, from which dates are calculated: were each step added to the date before, it would be rounded each time.
+        var base: (date: Date, instant: Instant)
+
         /// How often somebody has set the date.
         var settings = 0
         var sleepers: [Sleeper] = []
         var cancelled: Set<Int> = []
         var lastNumber = 0
+
+        init(date: Date) {
+            self.date = date
+            base = (date, now)
+        }
+
+        mutating func set(to date: Date) {
+            self.date = date
+            base = (date, now)
+            settings += 1
+        }
 
         /// Where an advance is to end, in both of the clock's measures.
         struct End {
@@ -58,11 +72,9 @@ public final class ManualClock: Clock, Sendable {
         }
 
         func end(after duration: Duration) -> End {
-            End(
-                instant: now.advanced(by: duration),
-                date: date.addingTimeInterval(duration / .seconds(1)),
-                settings: settings
-            )
+            let instant = now.advanced(by: duration)
+            let date = base.date.addingTimeInterval(base.instant.duration(to: instant) / .seconds(1))
+            return End(instant: instant, date: date, settings: settings)
         }
 
         /// Moves to a deadline, to the next sleeper or to the end, whichever comes first.
@@ -76,7 +88,8 @@ public final class ManualClock: Clock, Sendable {
                 return wake()
             }
             let sleeper = sleepers.map(\.end).min().flatMap { $0 < end.instant ? max($0, now) : nil }
-            if let deadline, deadline <= end.date {
+            // A deadline is a date that somebody has calculated and that was rounded, too: by far less than this.
+            if let deadline, deadline <= end.date.addingTimeInterval(0.000_001) {
                 let instant = Instant(offset: end.instant.offset - .seconds(end.date.timeIntervalSince(deadline)))
                 if sleeper.map({ instant <= $0 }) ?? true {
                     // Only when it was carried out is the end reached.
@@ -157,10 +170,7 @@ public final class ManualClock: Clock, Sendable {
     /// Sets the date, as a user or a time server does; the clock itself goes on as before.
     /// - Parameter date: The date that it shows from now on. What is due by then is carried out.
     public func setDate(to date: Date) {
-        storage.contents.withLock { contents in
-            contents.date = date
-            contents.settings += 1
-        }
+        storage.contents.withLock { $0.set(to: date) }
         scheduler.carryOutDue()
     }
 

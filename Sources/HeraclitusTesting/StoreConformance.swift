@@ -267,6 +267,40 @@ public enum StoreConformance {
         try await store.delete("early", expecting: nil)
         let listed = try await store.ids(dueBy: date, of: "Lamp")
         report.expect(listed == ["second"], "what is due no longer, or was deleted, is listed as due")
+        try await deadlinesOfSeveral("each for itself", of: "Shutter", store, report) {
+            try await store.save(each: $0).map { $0 ?? 0 }
+        }
+        do {
+            try await deadlinesOfSeveral("together", of: "Gate", store, report) { try await store.save(together: $0) }
+        } catch StoreError.noTransactions {}
+    }
+
+    /// Several archives that are saved with one call have deadlines as well.
+    private static func deadlinesOfSeveral(
+        _ way: String,
+        of workflow: String,
+        _ store: any ArchiveStore,
+        _ report: ConformanceReport,
+        saving save: ([StoredArchive]) async throws -> [Int]
+    ) async throws {
+        let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
+        let (first, second) = ("\(workflow) 1", "\(workflow) 2")
+        let revisions = try await save([
+            archive(second, workflow: workflow, due: date), archive(first, workflow: workflow, due: date - 60),
+        ])
+        guard revisions.count == 2 else { return report.add("not each that was saved \(way) has a revision") }
+        report.expect(
+            try await store.load(second)?.due == date,
+            "when one of several is due that were saved \(way) is not what was saved"
+        )
+        let due = try await store.ids(dueBy: date, of: workflow)
+        report.expect(due == [first, second], "what is due of several that were saved \(way) is \(due)")
+        _ = try await save([
+            archive(second, replacing: revisions[0], workflow: workflow),
+            archive(first, replacing: revisions[1], workflow: workflow),
+        ])
+        let none = try await store.ids(dueBy: date, of: workflow)
+        report.expect(none == [], "of several that were saved \(way) what is due no longer is listed as due")
     }
 
     private static func several(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
@@ -335,14 +369,14 @@ final class ConformanceReport {
         if !isSo { add(failure) }
     }
 
-    func expectConflict(expected: Int, found: Int, _ body: () async throws -> Void) async {
+    func expectConflict(of id: String = "1", expected: Int, found: Int, _ body: () async throws -> Void) async {
         do {
             try await body()
             add("there was no conflict where \(expected) was expected and \(found) found")
-        } catch StoreError.conflict(_, expected, found) {
+        } catch StoreError.conflict(let other, expected, found) where other.utf8.elementsEqual(id.utf8) {
             return
         } catch {
-            add("instead of a conflict that expected \(expected) and found \(found) it threw \(error)")
+            add("instead of a conflict of \(id) that expected \(expected) and found \(found) it threw \(error)")
         }
     }
 }

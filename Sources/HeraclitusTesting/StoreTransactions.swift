@@ -29,7 +29,7 @@ extension StoreConformance {
         for wrong in ids.indices {
             var together = changed
             together[wrong] = archive(ids[wrong], replacing: first[wrong] + 1, "Off")
-            await report.expectConflict(expected: first[wrong] + 1, found: first[wrong]) {
+            await report.expectConflict(of: ids[wrong], expected: first[wrong] + 1, found: first[wrong]) {
                 try await store.save(together: together)
             }
             report.expect(
@@ -37,7 +37,7 @@ extension StoreConformance {
                 "of several that were not saved because of a conflict some were saved"
             )
         }
-        await report.expectConflict(expected: 0, found: first[0]) {
+        await report.expectConflict(of: "b", expected: 0, found: first[0]) {
             try await store.save(together: [archive("new"), archive("b")])
         }
         report.expect(try await store.load("new") == nil, "what is new was saved without those that it belongs to")

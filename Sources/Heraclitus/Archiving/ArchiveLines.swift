@@ -118,7 +118,7 @@ public enum Archive {
 
     /// Writes machines to a file of JSON lines, which replaces an existing file when it is complete and synced.
     ///
-    /// After a crash there is either the old file or the new one.
+    /// After a crash there is either the old file or the new one. A symbolic link is replaced itself; what it leads to stays as it is.
     /// - Parameters:
     ///   - machines: The machines, of which one at a time is in memory.
     ///   - file: The file.

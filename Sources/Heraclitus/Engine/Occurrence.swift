@@ -171,7 +171,9 @@ extension Occurrence {
     /// ``InvalidAction/Reason-swift.enum``.
     public var reason: String? { record.reason }
 
-    /// What happened, in one line; for a rejection or refusal the whole text of the error.
+    /// What happened; for a rejection or refusal the whole text of the error.
+    ///
+    /// It has as many lines as the names and the error in it; ``description`` has one.
     public var message: String { record.message }
 
     /// The values that the caller passed.
@@ -215,8 +217,15 @@ extension Occurrence {
 }
 
 extension Occurrence: CustomStringConvertible {
-    /// What happened, in one line.
-    public var description: String { message }
+    /// What happened, in one line: line breaks in names and errors are spaces.
+    public var description: String { message.inOneLine }
+}
+
+extension String {
+    /// The same with a space for each line break, or several of them.
+    var inOneLine: String {
+        contains(where: \.isNewline) ? split(whereSeparator: \.isNewline).joined(separator: " ") : self
+    }
 }
 
 extension Occurrence.Record {

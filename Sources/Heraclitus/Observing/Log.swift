@@ -72,11 +72,13 @@ public struct LogEntry: Sendable {
     }
 
     /// What happened, in one line: `Download load: IdleState → LoadingState`.
+    ///
+    /// Names and texts of errors may have line breaks, which are spaces here: nothing from outside looks like a line of its own.
     public var message: String {
         switch occurrence.kind {
         // Errors say whose they are.
-        case .rejected, .refused: occurrence.message
-        default: "\(workflow) \(occurrence.message)"
+        case .rejected, .refused: occurrence.message.inOneLine
+        default: "\(workflow) \(occurrence.message)".inOneLine
         }
     }
 

@@ -6,8 +6,8 @@
 
 /// Fires the deadlines of any number of machines.
 ///
-/// A machine without deadlines never asks it. It needs one task while anything waits, and none otherwise; a million deadlines cost
-/// what a heap of a million costs.
+/// A machine without deadlines never asks it. It needs one task while anything waits, which ends within ``longestNap`` after the
+/// last one was removed; a million deadlines cost what a heap of a million costs.
 ///
 /// What is due is carried out in the order of the times, one after the other, on the thread of that task. So a callback that takes
 /// long delays others. A machine whose transition is under way on another thread delays nobody: its deadline comes when that transition

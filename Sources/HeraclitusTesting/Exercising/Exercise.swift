@@ -28,7 +28,8 @@ public import Heraclitus
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
 ///   - hookEvents: The names of the events that hooks may fire, and of those that fire by themselves when regions have ended.
 ///   - except: Names of properties that need not survive an archive.
-///   - invariants: What has to be true of a machine before its first and after every transition.
+///   - invariants: What has to be true of a machine before its first fire, and after every fire with all that its hooks have fired. A
+///     state that a hook leaves at once is not asked about.
 /// - Returns: What was done.
 /// - Throws: ``ExerciseFailure``.
 @discardableResult
@@ -63,7 +64,8 @@ public func exercise<W: Workflow>(
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
 ///   - hookEvents: The names of the events that hooks may fire, and of those that fire by themselves when regions have ended.
 ///   - except: Names of properties that need not survive an archive.
-///   - invariants: What has to be true of a machine before its first and after every transition.
+///   - invariants: What has to be true of a machine before its first fire, and after every fire with all that its hooks have fired. A
+///     state that a hook leaves at once is not asked about.
 /// - Returns: What was done.
 /// - Throws: ``ExerciseFailure``.
 @discardableResult

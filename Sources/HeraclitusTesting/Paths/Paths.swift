@@ -18,8 +18,8 @@ extension TransitionTable {
 
     /// The smallest set of paths that goes through what is asked for.
     ///
-    /// Each path begins where a machine begins: in the initial state, or in one of `Workflow.states` that cannot be reached
-    /// from there. No other set has fewer steps, where the beginning of a path counts as one: it is found as a tour of a Chinese
+    /// Each path begins where a machine begins: in the initial state, or in one of `Workflow.states` that the other beginnings do not
+    /// lead to. No other set has fewer steps, where the beginning of a path counts as one: it is found as a tour of a Chinese
     /// postman, which has an exact solution where each path may end anywhere. What no machine can come to is left out.
     ///
     /// The same table always gives the same paths. It takes time in proportion to the number of transitions or of pairs, times the
@@ -86,14 +86,19 @@ extension TransitionTable {
 }
 
 extension TableGraph {
-    /// The initial state, and those that the workflow lists and that cannot be reached from the ones before.
+    /// The initial state, and those that the workflow lists and that cannot be reached from the others of these.
     fileprivate var neededBeginnings: [Int] {
         var reached: Set<Int> = []
-        return beginnings.filter { state in
+        var needed = beginnings.filter { state in
             if reached.contains(state) { return false }
             reached.formUnion(self.reached(from: [state]))
             return true
         }
+        // One that is listed later may lead to one that is listed before.
+        for state in needed.dropFirst() where self.reached(from: needed.filter { $0 != state }).contains(state) {
+            needed.removeAll { $0 == state }
+        }
+        return needed
     }
 }
 

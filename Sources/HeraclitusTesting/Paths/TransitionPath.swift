@@ -38,7 +38,10 @@ public enum PathCoverage: Hashable, Sendable {
     /// Every transition that a machine can come to, updates too.
     case transitions
 
-    /// Every transition after every other one that it can follow directly, and every first transition of a machine.
+    /// Every transition after every other one that it can follow directly, and every first transition of a machine that begins where
+    /// paths begin.
+    ///
+    /// A state that `Workflow.states` lists and that other beginnings lead to is no such beginning.
     case transitionPairs
 
     /// Paths that are drawn by lot, the same for the same seed: each transition is one of those that lead from the state.

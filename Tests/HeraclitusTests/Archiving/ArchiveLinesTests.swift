@@ -57,6 +57,32 @@ import Testing
         #expect(read.withLock { $0.count } > 2)
     }
 
+    @Test("A file may have the longest name that there is, and what a killed process has left beside it is removed")
+    func longName() throws {
+        let folder = try Folder()
+        let name = String(repeating: "ü", count: 127) + "x"
+        let other = String(repeating: "ü", count: 127) + "y"
+        let left = Lock<String?>(nil)
+        for name in [name, other] {
+            try Archive.write(
+                [Self.machine(1)].lazy.map { machine in
+                    left.withLock { $0 = folder.files.first { $0.hasSuffix(".tmp") } }
+                    return machine
+                },
+                to: folder.file(name)
+            )
+        }
+        #expect(folder.files == [name, other])
+        let draft = try #require(left.withLock { $0 })
+        #expect(draft.utf8.count <= 255)
+        try Data("torn".utf8).write(to: folder.file(draft))
+        // It is not that of the file whose name begins alike.
+        try Archive.write([Self.machine(2)], to: folder.file(name))
+        #expect(folder.files.sorted() == [draft, name, other].sorted())
+        try Archive.write([Self.machine(2)], to: folder.file(other))
+        #expect(folder.files == [name, other])
+    }
+
     @Test("A broken line is reported with its number, and the others are not lost")
     func broken() async throws {
         let good = String(decoding: try Self.machine(1).archive(), as: UTF8.self)

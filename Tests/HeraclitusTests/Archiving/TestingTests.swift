@@ -19,7 +19,8 @@ import Testing
     final class Faulty: ArchiveStore {
         enum Fault: CaseIterable {
             case ignoresRevision, mixesUpCapitals, forgetsToDelete, cannotSort, addsABlank, throwsAnother,
-                findsEverything, startsAgain, isStale, returnsAnother, bringsBack
+                findsEverything, startsAgain, isStale, returnsAnother, bringsBack, forgetsDeadlinesOfEach,
+                forgetsDeadlinesTogether, blamesAnother
         }
 
         let fault: Fault
@@ -43,6 +44,7 @@ import Testing
                 revision: found.revision,
                 workflow: found.workflow,
                 state: found.state,
+                due: found.due,
                 archive: fault == .addsABlank ? found.archive + Data(" ".utf8) : found.archive
             )
         }
@@ -54,6 +56,7 @@ import Testing
                     revision: revision,
                     workflow: archive.workflow,
                     state: archive.state,
+                    due: archive.due,
                     archive: archive.archive
                 )
             }
@@ -72,6 +75,9 @@ import Testing
                 switch fault {
                 case .ignoresRevision: return try await inner.save(kept(await inner.load(archive.id)?.revision ?? 0))
                 case .throwsAnother: throw CancellationError()
+                case .blamesAnother:
+                    guard case StoreError.conflict(_, let expected, let found) = error else { throw error }
+                    throw StoreError.conflict(id: "another", expected: expected, found: found)
                 default: throw error
                 }
             }
@@ -81,12 +87,55 @@ import Testing
             fault == .forgetsToDelete ? true : try await inner.delete(own(id), expecting: revision)
         }
 
+        private func withoutDue(_ archive: StoredArchive) -> StoredArchive {
+            StoredArchive(
+                id: archive.id,
+                revision: archive.revision,
+                workflow: archive.workflow,
+                state: archive.state,
+                archive: archive.archive
+            )
+        }
+
+        func save(each archives: [StoredArchive]) async throws -> [Int?] {
+            var revisions: [Int?] = []
+            for archive in archives {
+                do {
+                    revisions.append(
+                        try await save(fault == .forgetsDeadlinesOfEach ? withoutDue(archive) : archive)
+                    )
+                } catch StoreError.conflict {
+                    revisions.append(nil)
+                }
+            }
+            return revisions
+        }
+
+        func save(together archives: [StoredArchive]) async throws -> [Int] {
+            guard fault == .forgetsDeadlinesTogether else { throw StoreError.noTransactions(ids: archives.map(\.id)) }
+            return try await inner.save(together: archives.map(withoutDue))
+        }
+
         func ids(of workflow: String?, in state: String?) async throws -> [String] {
             switch fault {
             case .cannotSort: await inner.ids(of: workflow, in: state).reversed()
             case .findsEverything: await inner.ids(of: nil, in: nil)
             default: await inner.ids(of: workflow, in: state)
             }
+        }
+    }
+
+    @Test(
+        "A store that names another machine in a conflict, or forgets deadlines of several, is told which promise it breaks"
+    )
+    func whichFault() async throws {
+        for (fault, words) in [
+            (Faulty.Fault.forgetsDeadlinesOfEach, "deadlines: "), (.forgetsDeadlinesTogether, "deadlines: "),
+            (.blamesAnother, "conflicts: "),
+        ] {
+            let failures = try await StoreConformance.failures { Faulty(fault) }
+            #expect(failures.contains { $0.hasPrefix(words) }, "\(fault): \(failures)")
+            #expect(fault == .blamesAnother || failures.allSatisfy { $0.hasPrefix(words) }, "\(fault): \(failures)")
         }
     }
 
@@ -246,6 +295,78 @@ import Testing
         let error = #expect(throws: LostInArchive.self) { try expectArchives(LazyState()) }
         #expect(error?.properties == ["big was Optional(3) and is nil", "part.sum was Optional(5) and is nil"])
         try expectArchives(LazyState(), except: ["big", "sum"])
+    }
+
+    /// A part that knows its whole.
+    final class FamilyState: WorkflowState, @unchecked Sendable {
+        final class Child: @unchecked Sendable {
+            let name: String
+            var parent: FamilyState?
+            var sibling: Child?
+            init(_ name: String) { self.name = name }
+            deinit {}
+        }
+        let children: [Child]
+        let forgets: Bool
+
+        init(_ names: [String], forgets: Bool = false) {
+            children = names.map(Child.init)
+            self.forgets = forgets
+            for child in children { (child.parent, child.sibling) = (self, children.first) }
+        }
+
+        enum Key: CodingKey { case names, forgets }
+
+        convenience init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            let forgets = try container.decode(Bool.self, forKey: .forgets)
+            let names = try container.decode([String].self, forKey: .names)
+            self.init(forgets ? names.map { $0 + "?" } : names, forgets: forgets)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(children.map(\.name), forKey: .names)
+            try container.encode(forgets, forKey: .forgets)
+        }
+
+        /// They hold each other.
+        func separate() { for child in children { (child.parent, child.sibling) = (nil, nil) } }
+    }
+
+    @Test("Objects that refer back to each other are compared, and what they lose is found")
+    func circles() throws {
+        let state = FamilyState(["a", "b"])
+        defer { state.separate() }
+        try expectArchives(state)
+        let forgetful = FamilyState(["a", "b"], forgets: true)
+        defer { forgetful.separate() }
+        let error = #expect(throws: LostInArchive.self) { try expectArchives(forgetful) }
+        #expect(error?.properties.contains("children[0].name was a and is a?") == true)
+        #expect(error?.properties.contains("children[1].name was b and is b?") == true)
+    }
+
+    /// It has a closure, which no archive keeps.
+    final class CallingState: WorkflowState {
+        let call: @Sendable () -> Int
+        let other: (@Sendable () -> Int)?
+        init(_ number: Int) {
+            call = { number }
+            other = nil
+        }
+        init(from decoder: any Decoder) throws {
+            call = { 0 }
+            other = nil
+        }
+        func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: CodingKeys.self) }
+        private enum CodingKeys: CodingKey {}
+    }
+
+    @Test("A closure is named, because nobody can say whether it is the same, unless it is left out on purpose")
+    func closures() throws {
+        let error = #expect(throws: LostInArchive.self) { try expectArchives(CallingState(1)) }
+        #expect(error?.properties == ["call is a function, which cannot be compared"])
+        try expectArchives(CallingState(1), except: ["call"])
     }
 
     class Reason: Codable, @unchecked Sendable {

@@ -134,6 +134,23 @@ import Testing
         #expect(later.reason == "tooLate" && LogEntry(later).level == .warning && "\(LogEntry(later))" == "warning: m")
     }
 
+    @Test("What comes from outside with line breaks makes no line of its own in a log")
+    func lines() throws {
+        let door = StateMachine<Gate>()
+        let entries = Lock<[LogEntry]>([])
+        door.log { entry in entries.withLock { $0.append(entry) } }
+        let text = "one\ntwo\r\n\u{2028}three"
+        door.announce(text)
+        try? door.perform(action: "first\nsecond", in: OpenState.self) { _ in }
+        let heard = entries.withLock { $0 }
+        #expect(heard.count == 2)
+        #expect(heard.allSatisfy { !$0.message.contains(where: \.isNewline) }, "\(heard)")
+        #expect(heard.allSatisfy { !"\($0)\($0.occurrence)".contains(where: \.isNewline) })
+        #expect(heard.first?.message.contains("one two three") == true)
+        // The text itself is kept as it is.
+        #expect(heard.first?.occurrence.announcement == text && heard.first?.occurrence.message.contains(text) == true)
+    }
+
     @Test("A log has a line about each, and levels that fit")
     func levels() {
         let levels = Self.heard().map { LogEntry($0).level }

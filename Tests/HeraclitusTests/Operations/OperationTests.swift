@@ -131,6 +131,28 @@ import Testing
         }
     }
 
+    @Test("One that is cancelled and asked to finish never executes, also where its queue does several things at once")
+    func cancelledOnAConcurrentQueue() async throws {
+        try await onOwnThread {
+            let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
+            let executions = Atomic(0)
+            for _ in 0..<1_000 {
+                let operation = Operation()
+                let life = OperationStateMachine(operation: operation, dispatchQueue: queue)
+                life.executionBlock = {
+                    executions.add(1, ordering: .relaxed)
+                    life.finish()
+                }
+                life.cancel()
+                life.finish()
+                try life.start()
+                #expect(Self.eventually { life.isFinished })
+            }
+            queue.sync(flags: .barrier) {}
+            #expect(executions.load(ordering: .relaxed) == 0)
+        }
+    }
+
     @Test("Cancelled, started and finished at once by many threads, it is finished and each block has run once")
     func race() async throws {
         try await onOwnThread {

@@ -25,6 +25,44 @@ import Testing
         #expect(clock.now.offset == .seconds(105) && clock.date == start + 105)
     }
 
+    final class DatedState: WorkflowState {
+        let date: Date
+        init(_ date: Date) { self.date = date }
+    }
+    struct Dated: Workflow {
+        static var initial: any WorkflowState { WaitingState() }
+        let wait = Event(from: WaitingState.self, to: DatedState.self)
+        let end = Event(from: DatedState.self, to: DoneState.self).due(\.date)
+    }
+
+    @Test("A deadline comes with the small step that reaches it, and not with one before", arguments: [0, 1.0 / 3])
+    func smallSteps(_ start: Double) throws {
+        for before in 0..<30 {
+            let clock = ManualClock(at: Date(timeIntervalSinceReferenceDate: start))
+            for _ in 0..<before { clock.advance(by: .milliseconds(100)) }
+            let machines = try (1..<40).map { steps in
+                let machine = StateMachine<Dated>(scheduler: clock.scheduler)
+                try machine.fire.wait(DatedState(clock.date.addingTimeInterval(Double(steps) / 10)))
+                return machine
+            }
+            for steps in 1..<40 {
+                clock.advance(by: .milliseconds(100))
+                let done = machines.filter { $0.isIn(DoneState.self) }.count
+                #expect(done == steps, "from \(start), after \(before) and \(steps) steps")
+            }
+        }
+    }
+
+    @Test("A date that is set is the one from which small steps go on")
+    func smallStepsFromASetDate() {
+        let clock = ManualClock()
+        for _ in 0..<7 { clock.advance(by: .milliseconds(100)) }
+        clock.setDate(to: Date(timeIntervalSinceReferenceDate: 1_000))
+        for _ in 0..<8 { clock.advance(by: .milliseconds(100)) }
+        #expect(clock.date == Date(timeIntervalSinceReferenceDate: 1_000.8))
+        #expect(clock.now.offset == .milliseconds(1_500))
+    }
+
     @Test("However many threads move it, it never goes back")
     func threads() {
         for _ in 0..<20 {

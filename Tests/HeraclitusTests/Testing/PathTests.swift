@@ -165,6 +165,26 @@ import Testing
         }
     }
 
+    @Test(
+        "In which order a workflow lists states changes nothing: what another listed one leads to is no beginning",
+        arguments: [[1, 2], [2, 1]]
+    )
+    func order(_ listed: [Int]) throws {
+        let table = try table(4, [(2, 1), (1, 3)], listed: listed)
+        for coverage in [PathCoverage.transitions, .transitionPairs] {
+            let paths = table.paths(covering: coverage)
+            #expect(paths.map(\.start).sorted() == ["0", "2"])
+            #expect(paths.reduce(0) { $0 + 1 + $1.steps.count } == 4)
+        }
+    }
+
+    @Test("Of listed states that lead to each other one is a beginning", arguments: [[1, 2, 3], [3, 2, 1]])
+    func circle(_ listed: [Int]) throws {
+        let table = try table(4, [(1, 2), (2, 3), (3, 1)], listed: listed)
+        let paths = table.paths(covering: .transitions)
+        #expect(paths.count == 2 && paths.reduce(0) { $0 + $1.steps.count } == 3)
+    }
+
     @Test("A workflow of a thousand states and four thousand transitions is covered in little time")
     func large() throws {
         var seed = Seed(5)
