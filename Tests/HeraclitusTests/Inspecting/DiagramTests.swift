@@ -163,6 +163,41 @@ import Testing
         )
     }
 
+    protocol Near: WorkflowState {}
+    protocol Far: WorkflowState {}
+    final class NearState: Near, EmptyState {}
+    final class BothState: Near, Far, EmptyState {}
+    final class FarState: Far, EmptyState {}
+    final class FarthestState: Far, EmptyState {}
+
+    struct Shared: Workflow {
+        static var initial: any WorkflowState { FreeState() }
+        static var states: [any WorkflowState.Type] { [NearState.self] }
+        static var groups: [any AnyStateGroup] {
+            [
+                StateGroup((any Near).self) { $0 is any Near.Type }, StateGroup((any Far).self) { $0 is any Far.Type },
+            ]
+        }
+        let go = Event(from: FreeState.self, to: BothState.self, FarState.self, FarthestState.self)
+        let back = Event(from: FarState.self, FarthestState.self, to: FreeState.self)
+    }
+    struct SharedByAll: Workflow {
+        static var initial: any WorkflowState { FreeState() }
+        static var states: [any WorkflowState.Type] { [NearState.self] }
+        static var groups: [any AnyStateGroup] { Shared.groups }
+        let go = Event(from: FreeState.self, to: BothState.self, FarState.self, FarthestState.self)
+        let back = Event(from: BothState.self, FarState.self, FarthestState.self, to: FreeState.self)
+    }
+
+    @Test("An arrow begins at a group's box only if every state of the group has the event, wherever it is drawn")
+    func shared() {
+        #expect(Shared.table.mermaid().contains("also in") && !Shared.table.mermaid().contains("g1 -->"))
+        #expect(Shared.table.mermaid().matches(of: /s\d --> s0 : back/).count == 2)
+        #expect(!Shared.table.dot().contains("ltail"))
+        #expect(SharedByAll.table.mermaid().contains("g1 --> s0 : back"))
+        #expect(SharedByAll.table.dot().contains(#"[label="back", ltail="cluster_1"]"#))
+    }
+
     class FailedState: Inner, @unchecked Sendable {
         class var name: String { "Failed" }
         init() {}
