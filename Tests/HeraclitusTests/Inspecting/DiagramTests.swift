@@ -323,6 +323,21 @@ import Testing
         #expect(dot.contains("\"&\u{301}#66;\" [label=\"&amp;\u{301}#66;\"];"))
     }
 
+    final class ShareState: WorkflowState, EmptyState { static var name: String { "%done" } }
+
+    final class AccentedShareState: WorkflowState, EmptyState { static var name: String { "%\u{301}" } }
+
+    struct Shares: Workflow {
+        static var initial: any WorkflowState { ShareState() }
+        let go = Event(from: ShareState.self, to: AccentedShareState.self)
+    }
+
+    @Test("In DOT a name that begins with a per cent sign is written as a label, too")
+    func perCent() {
+        let dot = Shares.table.dot()
+        #expect(dot.contains(#""%done" [label="%done"];"#) && dot.contains("\"%\u{301}\" [label=\"%\u{301}\"];"))
+    }
+
     final class RoomyState: WorkflowState, EmptyState { static var name: String { " a   b " } }
 
     struct Roomy: Workflow {
@@ -364,6 +379,7 @@ import Testing
             (Odder.table.dot(), ["here"]), (Boxed.table.dot(theme: .dark), ["SeveralState"]),
             (Gathered.table.dot(theme: .light), ["Timed", "late", "any state", "leave"]),
             (Roomy.table.dot(), [#""\ a \ \ b\ |\ go \ on / update\l""#]),
+            (Shares.table.dot(), [#" "%done" rounded"#]),
             (Ampersands.table.dot(), [#""A&lt;B""#, #"&amp;#65;"#, #""a &amp; b""#]),
         ] {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).dot")
