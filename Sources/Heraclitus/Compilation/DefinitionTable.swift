@@ -73,7 +73,7 @@ extension Definition {
             triggers: (event.declaration.deadlines.isEmpty ? [] : [.due])
                 + (event.declaration.failure == nil ? [] : [.failure])
                 + (event.declaration.completions.isEmpty ? [] : [.completion]),
-            dueAfter: event.declaration.deadlines.lazy.compactMap(\.after).first.map { $0 / .seconds(1) },
+            dueAfter: event.declaration.deadlines.lazy.compactMap(\.after).min().map { $0 / .seconds(1) },
             fromAnyState: destinationsFromAnyState(of: event),
             isGuarded: !event.declaration.guards.isEmpty,
             hasHooks: !event.declaration.willFire.isEmpty || !event.declaration.didFire.isEmpty

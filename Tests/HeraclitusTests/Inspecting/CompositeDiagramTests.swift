@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusTesting
 import Testing
 
 @Suite("Diagrams of composites") struct CompositeDiagramTests {
@@ -234,6 +235,29 @@ import Testing
     @Test("Failed work and dates of the state's own are named as well")
     func causes() {
         #expect(Trial.table.dot().contains(#"[label="fail (when failed)\nlapse (when due)"]"#))
+    }
+
+    struct Patience: Workflow {
+        static var initial: any WorkflowState { CartState() }
+        let lapse = Event(from: CartState.self, to: LapsedState.self).due(after: .seconds(9)).due(after: .seconds(5))
+            .or(from: ShippedState.self, to: SettledState.self)
+        let ship = Event(from: CartState.self, to: ShippedState.self)
+    }
+
+    @Test("Of several times the table has the shortest, also for states that the deadline is not for")
+    func shortest() throws {
+        #expect(Patience.table["lapse"]?.dueAfter == 5)
+        #expect(Patience.table.dot().contains(#""ShippedState" -> "SettledState" [label="lapse (after 5 s)"]"#))
+        let clock = ManualClock()
+        let (waiting, shipped) = (
+            StateMachine<Patience>(scheduler: clock.scheduler), StateMachine<Patience>(scheduler: clock.scheduler)
+        )
+        waiting.activate()
+        try shipped.fire.ship()
+        clock.advance(by: .seconds(6))
+        #expect(waiting.stateName == "LapsedState")
+        clock.advance(by: .seconds(60))
+        #expect(shipped.stateName == "ShippedState")
     }
 
     // MARK: DOT
