@@ -3,22 +3,37 @@ import Heraclitus
 
 /// A workflow that is drawn: its table, and the current state of a machine.
 struct Drawing {
-    private let name: String
+    /// What the user has named it by.
+    let name: String
+
+    /// The path of its files within a folder, without their suffixes.
+    let stem: String
     private let table: TransitionTable
     private let current: String?
 
     /// Reads the table of an example, or a file.
     init(_ name: String) throws {
-        let data = try Examples.table(name) ?? Self.content(of: name)
+        let example = try Examples.table(name)
+        let data = try example ?? Self.content(of: name)
+        let decoder = JSONDecoder()
         do {
-            let json = try JSONValue(json: data)
-            // An archive has its table within.
-            table = try (json["definition"] ?? json).decoded(as: TransitionTable.self)
-            current = json["definition"] == nil ? nil : json["state"]?.stringValue
+            // An archive has its table within, and data of which nothing is read, however deep it is.
+            let archive = try decoder.decode(ArchivedTable.self, from: data)
+            table = try archive.definition ?? decoder.decode(TransitionTable.self, from: data)
+            current = archive.definition == nil ? nil : archive.state
         } catch {
             throw Refused("\(name) is no table of a workflow, nor an archive with one: \(error)")
         }
         self.name = name
+        stem = example == nil ? Self.stem(of: name, workflow: table.workflow) : name
+    }
+
+    /// The name of the files of somebody's own workflow, which never leads out of a folder.
+    private static func stem(of file: String, workflow: String) -> String {
+        let last = (file as NSString).lastPathComponent
+        let name = file == "-" ? workflow : last.hasSuffix(".json") ? String(last.dropLast(5)) : last
+        let stem = String(name.map { "/\0".contains($0) ? "_" : $0 })
+        return stem.allSatisfy { $0 == "." || $0.isWhitespace } ? "workflow" : stem
     }
 
     func text(_ format: DiagramFormat, _ theme: DiagramTheme?) -> String {
@@ -32,8 +47,7 @@ struct Drawing {
     /// Writes a file in each format.
     /// - Returns: Their paths.
     func write(to folder: String, _ theme: DiagramTheme?) throws -> [String] {
-        let stem = name.hasSuffix(".json") ? String((name as NSString).lastPathComponent.dropLast(5)) : name
-        let base = "\(folder)/\(stem == "-" ? table.workflow : stem)"
+        let base = "\(folder)/\(stem)"
         let parent = (base as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         return try [(DiagramFormat.dot, "dot"), (.mermaid, "mmd"), (.scxml, "scxml")].map { format, suffix in
@@ -51,6 +65,12 @@ struct Drawing {
             throw Refused("\(file) is neither a workflow of the examples nor a file that can be read.")
         }
     }
+}
+
+/// What is read of an archive.
+private struct ArchivedTable: Decodable {
+    let definition: TransitionTable?
+    let state: String?
 }
 
 /// The tables of the examples' workflows, which a test keeps in step.

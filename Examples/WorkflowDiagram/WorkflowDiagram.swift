@@ -18,12 +18,23 @@ struct WorkflowDiagram {
         if options.wantsHelp { return print(Options.usage) }
         let names = options.wantsAll ? try Examples.names() : options.names
         if names.isEmpty { return print(try Examples.names().joined(separator: "\n")) }
-        for name in names {
-            let drawing = try Drawing(name)
-            if let folder = options.folder {
-                for file in try drawing.write(to: folder, options.theme) { print(file) }
-            } else {
-                print(drawing.text(options.format, options.theme), terminator: "")
+        guard let folder = options.folder else {
+            for name in names { print(try Drawing(name).text(options.format, options.theme), terminator: "") }
+            return
+        }
+        let drawings = try names.map(Drawing.init)
+        try requireOwnFiles(drawings)
+        for drawing in drawings {
+            for file in try drawing.write(to: folder, options.theme) { print(file) }
+        }
+    }
+
+    /// Throws, before anything is written, if two drawings would have the same files.
+    private static func requireOwnFiles(_ drawings: [Drawing]) throws {
+        var names: [String: String] = [:]
+        for drawing in drawings {
+            if let other = names.updateValue(drawing.name, forKey: drawing.stem), other != drawing.name {
+                throw Refused("\(other) and \(drawing.name) would both be written to \(drawing.stem).")
             }
         }
     }

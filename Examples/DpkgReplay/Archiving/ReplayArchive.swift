@@ -102,15 +102,20 @@ private struct MachineReader {
 
     mutating func take(_ data: Data) throws(Refused) {
         line += 1
+        var isPossible = true
         do throws(ArchiveError) {
             if line == 1 {
                 let machine = try StateMachine<ReplayProgress>(archive: data)
                 content.progress = (machine.state as? ReadingState)?.progress ?? Progress()
+                isPossible = content.progress.isPossible
             } else {
                 content.machines.append(try StateMachine(archive: data))
             }
         } catch {
             throw Refused("Line \(line) of the archive \(path) cannot be restored: \(error)")
+        }
+        guard isPossible else {
+            throw Refused("Line \(line) of the archive \(path) is damaged: nothing can be counted that far.")
         }
     }
 }

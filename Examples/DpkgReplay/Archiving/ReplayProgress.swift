@@ -33,6 +33,13 @@ struct Progress: Codable, Sendable {
     /// How many holes there were: NUL bytes that a power cut has left.
     var holes = 0
 
+    /// Whether this may have been counted, and can be counted on; not so in an archive that is damaged.
+    var isPossible: Bool {
+        [
+            lines, position.lines, position.offset, run.number, transitions, repeats, rejections, notUnderstood, holes,
+        ].allSatisfy { (0..<Int.max / 2).contains($0) }
+    }
+
     mutating func begin(_ purpose: Run.Purpose) {
         run = Run(number: run.number + 1, purpose: purpose)
         preparing = nil

@@ -77,7 +77,8 @@ final class ByteSource {
     /// Whether something is there to read, or will be within a time.
     func isReady(within time: Duration) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&request, 1, Int32(clamping: Int(time / .milliseconds(1)))) != 0
+        // The call waits for some 24 days at most; after them the archive is written early.
+        return unsafe poll(&request, 1, Int32(min(time / .milliseconds(1), Double(Int32.max)))) != 0
     }
 
     private func requireUnpacked() throws(Refused) {

@@ -50,7 +50,9 @@ struct Envelope: Encodable {
         if isOfMachine, let journal = snapshot.journal, !ValueAlone.isUnderWay {
             try container.encode(ArchivedJournal(journal), forKey: .journal)
         }
-        if extras.contains(.definition) { try container.encode(definition.table(), forKey: .definition) }
+        if extras.contains(.definition) {
+            try container.encode(definition.content.value.makeTable(), forKey: .definition)
+        }
         do {
             try container.encode(StateData(state: state.type.typed(snapshot.state)), forKey: .data)
         } catch let error as ArchiveError {

@@ -61,6 +61,8 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
                 (object as? W.AnyState).map {
                     layouts == .compared ? ExistentialLayout(of: $0, madeOf: object) : .unknown
                 }
+            } makeTable: {
+                W.table
             }
         }
     }

@@ -33,6 +33,9 @@ struct Definition: Sendable {
         /// How an object is handed out as the workflow's `AnyState`, if it can be one.
         let findLayout: @Sendable (AnyObject) -> ExistentialLayout?
 
+        /// Makes the workflow's table, which also shows what its initial object holds.
+        let makeTable: @Sendable () -> TransitionTable
+
         /// Whether machines have to be given a context.
         let needsContext: Bool
 
@@ -65,6 +68,7 @@ struct Definition: Sendable {
         initial: (any WorkflowState.Type)?,
         objectAccess: ObjectAccess,
         findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
+        makeTable: @escaping @Sendable () -> TransitionTable,
         needsContext: Bool,
         journal: JournalLimit?
     ) {
@@ -86,6 +90,7 @@ struct Definition: Sendable {
                 },
                 objectAccess: objectAccess,
                 findLayout: findLayout,
+                makeTable: makeTable,
                 needsContext: needsContext,
                 journal: journal,
                 hasActivity: states.contains(where: \.hasActivity),

@@ -101,7 +101,8 @@ struct DefinitionCompiler {
         _ tables: [EventTable],
         eventValues: ErasedImmortal,
         objectAccess: ObjectAccess,
-        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?
+        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
+        makeTable: @escaping @Sendable () -> TransitionTable
     ) -> Definition {
         for (index, event) in properties.events.enumerated() { event.slot.bind(to: index) }
         let events = properties.events.indices.map { compiledEvent($0, tables[$0]) }
@@ -151,6 +152,7 @@ struct DefinitionCompiler {
             initial: initial,
             objectAccess: objectAccess,
             findLayout: findLayout,
+            makeTable: makeTable,
             needsContext: needsContext,
             journal: journal
         )

@@ -4,7 +4,7 @@ extension Definition {
     ///   - objects: Objects of states, which show the machines that they hold.
     ///   - path: The workflows around this one, and itself; `nil` to leave out the machines in states.
     /// - Returns: The table.
-    func table(knowing objects: [AnyObject] = [], within path: [ObjectIdentifier]? = []) -> TransitionTable {
+    func table(knowing objects: [AnyObject], within path: [ObjectIdentifier]?) -> TransitionTable {
         TransitionTable(
             workflow: workflow,
             version: version,
@@ -48,9 +48,8 @@ extension Definition {
         if let object = objects.first(where: { stateIndex(of: type(of: $0)) == state.index }) ?? state.make() {
             return state.hooks.regions(of: object).map { RegionProperty($0, in: object) }
         }
-        var seen: Set<String> = []
-        return state.completions.flatMap(\.rule.properties).filter { property in
-            seen.insert(property.name ?? property.table(path).workflow).inserted
+        return state.completions.flatMap(\.rule.properties).reduce(into: []) { known, property in
+            if !known.contains(where: property.isSame) { known.append(property) }
         }
     }
 
@@ -74,7 +73,7 @@ extension Definition {
             triggers: (event.declaration.deadlines.isEmpty ? [] : [.due])
                 + (event.declaration.failure == nil ? [] : [.failure])
                 + (event.declaration.completions.isEmpty ? [] : [.completion]),
-            dueAfter: event.declaration.deadlines.lazy.compactMap(\.after).first.map { $0 / .seconds(1) },
+            dueAfter: event.declaration.deadlines.lazy.compactMap(\.after).min().map { $0 / .seconds(1) },
             fromAnyState: destinationsFromAnyState(of: event),
             isGuarded: !event.declaration.guards.isEmpty,
             hasHooks: !event.declaration.willFire.isEmpty || !event.declaration.didFire.isEmpty

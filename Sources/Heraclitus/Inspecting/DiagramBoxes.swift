@@ -15,9 +15,13 @@ struct DiagramBoxes {
         /// Its states and those of the boxes in it.
         let allStates: Set<String>
 
-        init(name: String, number: Int, states: [String], boxes: [Box]) {
+        /// The states of the group, also those that are drawn in the box of another.
+        let members: Set<String>
+
+        init(name: String, number: Int, members: Set<String>, states: [String], boxes: [Box]) {
             self.name = name
             self.number = number
+            self.members = members
             self.states = states
             self.boxes = boxes
             allStates = boxes.reduce(into: Set(states)) { $0.formUnion($1.allStates) }
@@ -62,7 +66,8 @@ struct DiagramBoxes {
             let inner = nesting.inner[group].compactMap(box)
             let states = drawn[group] ?? []
             if states.isEmpty && inner.isEmpty { return nil }
-            return Box(name: groups[group].name, number: group, states: states, boxes: inner)
+            let members = Set(groups[group].states)
+            return Box(name: groups[group].name, number: group, members: members, states: states, boxes: inner)
         }
         boxes = groups.indices.filter { nesting.outer[$0] == nil }.compactMap(box)
     }

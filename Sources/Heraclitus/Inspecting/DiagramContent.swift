@@ -88,10 +88,11 @@ struct DiagramContent {
         var drawn: [String: Set<String>] = [:]
         var origins = event.fromAnyState.map { (Origin.anyState, $0) }
         for pair in pairs where drawn[pair.to]?.contains(pair.from) != true {
-            // The outermost comes first. An arrow cannot lead from a box into itself.
+            // The outermost comes first. An arrow cannot lead from a box into itself. One from a box says that every state of the group
+            // has the event, also one that is drawn elsewhere.
             let box = around[pair.from]?.first { box in
                 box.allStates.count > 1 && !box.allStates.contains(pair.to)
-                    && box.allStates.isSubset(of: sources[pair.to] ?? [])
+                    && box.members.isSubset(of: sources[pair.to] ?? [])
             }
             drawn[pair.to, default: []].formUnion(box?.allStates ?? [pair.from])
             origins.append((box.map { .box($0.number, pair.from) } ?? .state(pair.from), pair.to))

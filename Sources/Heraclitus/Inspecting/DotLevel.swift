@@ -95,7 +95,8 @@ struct DotLevel {
         if !notes.isEmpty {
             attributes.append("shape=Mrecord")
             attributes.append("label=\(record(state, notes))")
-        } else if id(state) != dotLabel(state) {
+        } else if id(state) != dotLabel(state) || state.unicodeScalars.first == "%" {
+            // Graphviz takes an id that begins with a per cent sign for one that nobody has named, and shows a number.
             attributes.append("label=\(dotLabel(state))")
         }
         if content.isVisited(state) { attributes += Self.taken }

@@ -37,12 +37,13 @@ extension Journal {
     /// The journal as a Gantt chart in Mermaid: a section for each state, and a bar for each stay, with the event that has led there.
     ///
     /// A rejected fire is a milestone. What has happened in machines within the states is left out. When the state was entered that the first
-    /// line leaves, the journal does not know; that stay is left out. The last stay ends with the last line.
+    /// line leaves, the journal does not know; that stay is left out. The last stay ends with the last line. Where transitions are missing, as the
+    /// revisions say, or where a machine was made anew, a stay ends with the last line that is of it.
     /// - Returns: The text of the chart.
     public func mermaidGantt() -> String {
         var sections: [String: [String]] = [:]
-        var stay: (state: String, event: String, line: Int, from: Int64)?
-        func end(at date: Int64, isLast: Bool) {
+        var stay: Stay?
+        func end(at date: Int64, isLast: Bool = false) {
             guard let stay else { return }
             // A bar without a length is not drawn.
             let end = Swift.max(date, stay.from + 1)
@@ -52,18 +53,27 @@ extension Journal {
         for (number, occurrence) in ownLines {
             let date = occurrence.milliseconds
             switch occurrence.kind {
-            case .transitioned where occurrence.isUpdate: break
             case .transitioned:
-                end(at: date, isLast: false)
-                stay = (occurrence.destination ?? occurrence.source, occurrence.what, number, date)
+                let follows = stay.map { occurrence.revision == $0.revision &+ 1 } ?? false
+                if follows && occurrence.isUpdate {
+                    stay?.revision = occurrence.revision
+                } else {
+                    end(at: follows ? date : stay?.lastSeen ?? date)
+                    // Since when a state is there that is updated, only the line says that has led to it.
+                    stay = occurrence.isUpdate ? nil : Stay(occurrence, in: number)
+                }
             case .rejected, .refused, .failed:
                 let text = mermaidText("\(occurrence.what) (\(occurrence.reason ?? occurrence.kind.rawValue))")
                 sections[occurrence.source, default: []]
                     .append("    \(number). \(text) :crit, milestone, l\(number), \(date), \(date)")
             case .ignored, .performed, .announced: break
             }
+            if occurrence.revision == stay?.revision { stay?.lastSeen = date }
         }
-        end(at: last?.milliseconds ?? 0, isLast: true)
+        if let stay {
+            let isLast = ownLines.last?.occurrence.revision == stay.revision
+            end(at: isLast ? last?.milliseconds ?? stay.lastSeen : stay.lastSeen, isLast: isLast)
+        }
         // Mermaid takes no title without a text.
         let workflow = ownLines.first?.occurrence.workflow ?? ""
         var lines = ["gantt"] + [workflow].filter { !$0.isEmpty }.map { "    title \(mermaidText($0))" }
@@ -86,6 +96,31 @@ extension Journal {
     /// The lines of the machine itself with their numbers, and not those of machines within its states.
     private var ownLines: [(number: Int, occurrence: Occurrence)] {
         zip(firstLine..., self).lazy.filter { $1.path == nil }.map { ($0, $1) }
+    }
+}
+
+/// A stay in a state, as a bar of a chart.
+private struct Stay {
+    let state: String
+    let event: String
+
+    /// The number of the line that has led to the state, and its date.
+    let line: Int
+    let from: Int64
+
+    /// The revision of the machine, which each update changes.
+    var revision: Int
+
+    /// The date of the last line in which the machine was still there.
+    var lastSeen: Int64
+
+    init(_ occurrence: Occurrence, in line: Int) {
+        state = occurrence.destination ?? occurrence.source
+        event = occurrence.what
+        self.line = line
+        from = occurrence.milliseconds
+        revision = occurrence.revision
+        lastSeen = from
     }
 }
 

@@ -20,6 +20,9 @@ struct RegionProperty: Sendable {
     /// The property's name, if it is known.
     let name: String?
 
+    /// Where the machine is; `nil` for one that an object holds.
+    let path: (any AnyKeyPath & Sendable)?
+
     /// Makes the table of the machine's workflow, which is within others.
     let table: @Sendable (_ path: [ObjectIdentifier]) -> TransitionTable
 }
@@ -34,17 +37,27 @@ protocol DescribedRegion: Region {
 }
 
 extension RegionProperty {
-    init<Root, R: Region>(_ path: KeyPath<Root, R>) {
-        self.init(name: Self.name(in: String(reflecting: path))) {
+    init<Root, R: Region>(_ path: any KeyPath<Root, R> & Sendable) {
+        self.init(name: Self.name(in: String(reflecting: path)), path: path) {
             (R.self as? any DescribedRegion.Type)?.table(within: $0) ?? .unknown
         }
     }
 
     /// A machine that an object holds.
     init(_ region: any Region, in object: AnyObject) {
-        self.init(name: propertyName(of: region, in: object)) {
+        self.init(name: propertyName(of: region, in: object), path: nil) {
             (region as? any DescribedRegion)?.table(within: $0) ?? .unknown
         }
+    }
+
+    /// Whether it is the same machine, named by another event.
+    ///
+    /// One with another name may be the same, too, and is not: machines in a list share a name or have none. A path of a superclass is another
+    /// one than that of the class itself, so those are compared by name.
+    func isSame(as other: RegionProperty) -> Bool {
+        guard let path = path as AnyKeyPath?, let otherPath = other.path as AnyKeyPath? else { return false }
+        return path == otherPath
+            || type(of: path).rootType != type(of: otherPath).rootType && name != nil && name == other.name
     }
 
     /// The name of the property in the text of a key path, which ends with it where the runtime knows it.

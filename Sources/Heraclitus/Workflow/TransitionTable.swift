@@ -98,6 +98,9 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         public let triggers: [Trigger]
 
         /// How many seconds after its state was entered it fires by itself; `nil` if it does not, or if the date follows from the state's data.
+        ///
+        /// Of several times it is the shortest. The table does not say which of its ``transitions`` begin in a state that has a deadline: after
+        /// `due(after:)` and `or(from:to:)` it may be some of them.
         public let dueAfter: Double?
 
         /// The names of the states that it leads to from any state, except those in which it is ignored.

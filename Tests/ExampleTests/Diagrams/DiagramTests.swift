@@ -99,6 +99,55 @@ enum ExampleTables {
         )
     }
 
+    @Test("No name of a file or of a workflow leads out of the folder")
+    func names() throws {
+        let place = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: place.file("a"), withIntermediateDirectories: true)
+        let table = String(decoding: try JSONEncoder().encode(Own.table), as: UTF8.self)
+        func written(_ name: String, input: String? = nil) throws -> [String] {
+            let out = place.file("out")
+            let run = try run("workflow-diagram", [name, "--to", out], input: input, in: place.path)
+            #expect(run.status == 0 && run.errors == "")
+            return run.output.split(separator: "\n").map { String($0.dropFirst(out.count + 1)) }
+        }
+        for (workflow, stem) in [
+            ("../../x/evil", ".._.._x_evil"), ("..", "workflow"), ("", "workflow"), (" ", "workflow"), ("/", "_"),
+        ] {
+            let evil = table.replacingOccurrences(of: #""workflow":"Own""#, with: #""workflow":"\#(workflow)""#)
+            let files = try written("-", input: place.write(evil, to: "evil"))
+            #expect(files == ["\(stem).dot", "\(stem).mmd", "\(stem).scxml"])
+        }
+        _ = try place.write(table, to: "a/t.table")
+        #expect(try written("a/t.table") == ["t.table.dot", "t.table.mmd", "t.table.scxml"])
+        #expect(try written(place.file("a/../a/t.table")).first == "t.table.dot")
+    }
+
+    @Test("Two workflows that would have the same files are refused, and nothing is written")
+    func sameFiles() throws {
+        let place = try TemporaryDirectory()
+        let table = String(decoding: try JSONEncoder().encode(Own.table), as: UTF8.self)
+        for folder in ["a", "b"] {
+            try FileManager.default.createDirectory(atPath: place.file(folder), withIntermediateDirectories: true)
+            _ = try place.write(table, to: "\(folder)/t.json")
+        }
+        let run = try run("workflow-diagram", ["a/t.json", "b/t.json", "--to", "out"], in: place.path)
+        #expect(run.status == 2 && run.output == "")
+        #expect(run.errors == "workflow-diagram: a/t.json and b/t.json would both be written to t.\n")
+        #expect(!FileManager.default.fileExists(atPath: place.file("out")))
+    }
+
+    @Test("How deep the data of an archive is makes no difference")
+    func deep() throws {
+        let place = try TemporaryDirectory()
+        let machine = StateMachine<Own>()
+        let archive = String(decoding: try machine.archive(including: .definition), as: UTF8.self)
+        let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
+        let changed = archive.replacingOccurrences(of: #""data":{}"#, with: #""data":{"list":\#(deep)}"#)
+        #expect(changed != archive)
+        let run = try run("workflow-diagram", [place.write(changed, to: "deep.json")])
+        #expect(run.output == Own.table.mermaid(current: "OneState") && run.errors == "")
+    }
+
     final class OneState: EmptyState {}
     final class OtherState: EmptyState {}
     struct Own: Workflow {

@@ -313,6 +313,16 @@ import Testing
         #expect(result.errors.filter { $0 == "\n" }.count == 1)
     }
 
+    @Test("A checkpoint may be as far off as one likes", arguments: ["10000000000000000", "\(Int.max)"])
+    func lateCheckpoint(seconds: String) throws {
+        let directory = try TemporaryDirectory()
+        let result = try run(
+            "dpkg-replay",
+            [Self.sample, "--archive", directory.file("archive"), "--checkpoint", seconds]
+        )
+        #expect(result.status == 0 && result.errors == "")
+    }
+
     @Test("The help lists every option")
     func help() throws {
         let result = try run("dpkg-replay", ["--help"])

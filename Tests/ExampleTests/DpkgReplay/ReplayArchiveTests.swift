@@ -97,6 +97,23 @@ import Testing
         #expect(cut.status == 2 && cut.errors.contains("belongs to another log"))
     }
 
+    @Test(
+        "An archive that has counted further than anything can is refused as damaged",
+        arguments: [Int.max, Int.max / 2, -1]
+    )
+    func overflow(number: Int) throws {
+        _ = try directory.write(lines[..<100].joined(), to: "dpkg.log")
+        #expect(try replay().status == 0)
+        let kept = try String(contentsOfFile: archive, encoding: .utf8)
+        // The first is that of the replay's own line.
+        let place = try #require(kept.firstMatch(of: /"number":\d+/)?.range)
+        _ = try directory.write(kept.replacingCharacters(in: place, with: "\"number\":\(number)"), to: "archive")
+        _ = try directory.write(lines.joined(), to: "dpkg.log")
+        let result = try replay()
+        #expect(result.status == 2)
+        #expect(result.errors.hasPrefix("dpkg-replay: Line 1 of the archive \(archive) is damaged"))
+    }
+
     @Test("A replay that is killed loses no more than what came after its last checkpoint")
     func killed() async throws {
         let (fifo, program) = (directory.file("fifo"), executable("dpkg-replay"))

@@ -322,6 +322,37 @@ import Testing
         #expect(outcomes.withLock { $0.count } == 15)
     }
 
+    private final class RateState: WorkflowState {
+        let rate: Double
+        init(_ rate: Double) { self.rate = rate }
+    }
+    private final class OpenRateState: WorkflowState, EmptyState {}
+
+    private struct Rating: Workflow {
+        @TaskLocal static var rate = JSONValue.null
+        static var initial: any WorkflowState { OpenRateState() }
+        static var version: Int { 2 }
+        static var migrations: [Migration] { [.step("rates", in: 2) { archive in archive.data["rate"] = rate }] }
+        let rate = Event(from: OpenRateState.self, to: RateState.self)
+    }
+
+    @Test(
+        "A number of a step that is none is said to be none",
+        arguments: [
+            (JSONValue.number(.nan), "nan"), (.number(.infinity), "inf"), (.decimal("1,50"), "1,50"),
+        ]
+    )
+    func noNumber(rate: JSONValue, text: String) {
+        let archive = Data(
+            #"{"activated":true,"data":{"rate":1},"format":1,"revision":1,"state":"RateState","version":1,"workflow":"Rating"}"#
+                .utf8
+        )
+        let error = #expect(throws: ArchiveError.self) {
+            try Rating.$rate.withValue(rate) { _ = try StateMachine<Rating>(archive: archive) }
+        }
+        #expect("\(String(describing: error))".contains("found what is no number (\(text)) instead"))
+    }
+
     @Test("Raw data is looked at and changed by subscript")
     func values() {
         var data: JSONValue = ["a": 1, "list": ["x", 2.5, true, nil as JSONValue? ?? .null], "deep": ["b": "c"]]

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusTesting
 import Testing
 
 @Suite("Diagrams of composites") struct CompositeDiagramTests {
@@ -115,6 +116,43 @@ import Testing
         #expect(folder.diagram().components(separatedBy: "inner #58; Folder").count == 2)
     }
 
+    @Test("The table in an archive is the workflow's: with the machines of the initial state, and no deeper")
+    func archived() throws {
+        #expect(try Self.archivedTable(StateMachine<Pairs>()) == Pairs.table)
+        #expect(try Self.archivedTable(StateMachine<Folder>()) == Folder.table)
+    }
+
+    private static func archivedTable<W: Workflow>(_ machine: StateMachine<W>) throws -> TransitionTable {
+        let archive = try JSONValue(json: machine.archive(including: .definition))
+        return try #require(archive["definition"]).decoded(as: TransitionTable.self)
+    }
+
+    class CarrierState: Composite, @unchecked Sendable {
+        let parcels: [StateMachine<Parcel>]
+        let lock: StateMachine<Payment>
+        var regions: [any Region] { parcels + [lock] }
+        init(_ parcels: [StateMachine<Parcel>] = [.init(), .init()], _ lock: StateMachine<Payment> = .init()) {
+            self.parcels = parcels
+            self.lock = lock
+        }
+        func copied() -> Self { preconditionFailure("Nobody copies it.") }
+    }
+    final class VanState: CarrierState, @unchecked Sendable {}
+    struct Carrying: Workflow {
+        static var initial: any WorkflowState { CartState() }
+        let load = Event(from: CartState.self, to: VanState.self)
+        let some = Event(from: VanState.self, to: ShippedState.self).whenFinal(\.parcels[0], \.lock)
+        let all = Event(from: VanState.self, to: LapsedState.self).whenFinal(\.parcels[0], \.parcels[1])
+        let carry = Event(from: CarrierState.self, to: LapsedState.self).whenFinal(\.lock)
+    }
+
+    @Test("Machines that share a name are several, and one that several events wait for is one")
+    func sameNames() {
+        let regions = Carrying.table.regions.filter { $0.state == "VanState" }
+        #expect(regions.map(\.table.workflow) == ["Parcel", "Payment", "Parcel"])
+        #expect(regions[1].name == "lock")
+    }
+
     // MARK: Mermaid
 
     @Test("Mermaid has a box for each machine, side by side, and why events fire by themselves")
@@ -197,6 +235,29 @@ import Testing
     @Test("Failed work and dates of the state's own are named as well")
     func causes() {
         #expect(Trial.table.dot().contains(#"[label="fail (when failed)\nlapse (when due)"]"#))
+    }
+
+    struct Patience: Workflow {
+        static var initial: any WorkflowState { CartState() }
+        let lapse = Event(from: CartState.self, to: LapsedState.self).due(after: .seconds(9)).due(after: .seconds(5))
+            .or(from: ShippedState.self, to: SettledState.self)
+        let ship = Event(from: CartState.self, to: ShippedState.self)
+    }
+
+    @Test("Of several times the table has the shortest, also for states that the deadline is not for")
+    func shortest() throws {
+        #expect(Patience.table["lapse"]?.dueAfter == 5)
+        #expect(Patience.table.dot().contains(#""ShippedState" -> "SettledState" [label="lapse (after 5 s)"]"#))
+        let clock = ManualClock()
+        let (waiting, shipped) = (
+            StateMachine<Patience>(scheduler: clock.scheduler), StateMachine<Patience>(scheduler: clock.scheduler)
+        )
+        waiting.activate()
+        try shipped.fire.ship()
+        clock.advance(by: .seconds(6))
+        #expect(waiting.stateName == "LapsedState")
+        clock.advance(by: .seconds(60))
+        #expect(shipped.stateName == "ShippedState")
     }
 
     // MARK: DOT

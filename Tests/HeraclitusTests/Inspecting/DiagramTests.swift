@@ -163,6 +163,41 @@ import Testing
         )
     }
 
+    protocol Near: WorkflowState {}
+    protocol Far: WorkflowState {}
+    final class NearState: Near, EmptyState {}
+    final class BothState: Near, Far, EmptyState {}
+    final class FarState: Far, EmptyState {}
+    final class FarthestState: Far, EmptyState {}
+
+    struct Shared: Workflow {
+        static var initial: any WorkflowState { FreeState() }
+        static var states: [any WorkflowState.Type] { [NearState.self] }
+        static var groups: [any AnyStateGroup] {
+            [
+                StateGroup((any Near).self) { $0 is any Near.Type }, StateGroup((any Far).self) { $0 is any Far.Type },
+            ]
+        }
+        let go = Event(from: FreeState.self, to: BothState.self, FarState.self, FarthestState.self)
+        let back = Event(from: FarState.self, FarthestState.self, to: FreeState.self)
+    }
+    struct SharedByAll: Workflow {
+        static var initial: any WorkflowState { FreeState() }
+        static var states: [any WorkflowState.Type] { [NearState.self] }
+        static var groups: [any AnyStateGroup] { Shared.groups }
+        let go = Event(from: FreeState.self, to: BothState.self, FarState.self, FarthestState.self)
+        let back = Event(from: BothState.self, FarState.self, FarthestState.self, to: FreeState.self)
+    }
+
+    @Test("An arrow begins at a group's box only if every state of the group has the event, wherever it is drawn")
+    func shared() {
+        #expect(Shared.table.mermaid().contains("also in") && !Shared.table.mermaid().contains("g1 -->"))
+        #expect(Shared.table.mermaid().matches(of: /s\d --> s0 : back/).count == 2)
+        #expect(!Shared.table.dot().contains("ltail"))
+        #expect(SharedByAll.table.mermaid().contains("g1 --> s0 : back"))
+        #expect(SharedByAll.table.dot().contains(#"[label="back", ltail="cluster_1"]"#))
+    }
+
     class FailedState: Inner, @unchecked Sendable {
         class var name: String { "Failed" }
         init() {}
@@ -288,6 +323,21 @@ import Testing
         #expect(dot.contains("\"&\u{301}#66;\" [label=\"&amp;\u{301}#66;\"];"))
     }
 
+    final class ShareState: WorkflowState, EmptyState { static var name: String { "%done" } }
+
+    final class AccentedShareState: WorkflowState, EmptyState { static var name: String { "%\u{301}" } }
+
+    struct Shares: Workflow {
+        static var initial: any WorkflowState { ShareState() }
+        let go = Event(from: ShareState.self, to: AccentedShareState.self)
+    }
+
+    @Test("In DOT a name that begins with a per cent sign is written as a label, too")
+    func perCent() {
+        let dot = Shares.table.dot()
+        #expect(dot.contains(#""%done" [label="%done"];"#) && dot.contains("\"%\u{301}\" [label=\"%\u{301}\"];"))
+    }
+
     final class RoomyState: WorkflowState, EmptyState { static var name: String { " a   b " } }
 
     struct Roomy: Workflow {
@@ -329,6 +379,7 @@ import Testing
             (Odder.table.dot(), ["here"]), (Boxed.table.dot(theme: .dark), ["SeveralState"]),
             (Gathered.table.dot(theme: .light), ["Timed", "late", "any state", "leave"]),
             (Roomy.table.dot(), [#""\ a \ \ b\ |\ go \ on / update\l""#]),
+            (Shares.table.dot(), [#" "%done" rounded"#]),
             (Ampersands.table.dot(), [#""A&lt;B""#, #"&amp;#65;"#, #""a &amp; b""#]),
         ] {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).dot")

@@ -196,4 +196,58 @@ import Testing
                 """
         )
     }
+
+    private static func bars(_ lines: [Occurrence]) -> [String] {
+        Heraclitus.Journal(lines).mermaidGantt().split(separator: "\n").dropFirst(4).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    @Test("Where lines are missing a Gantt chart ends a stay with the last line that is of it")
+    func gapsInGantt() throws {
+        let clock = ManualClock(at: Date(timeIntervalSince1970: 1_000))
+        let parcel = StateMachine<SilentParcel>(journal: .last(9), scheduler: clock.scheduler)
+        func fire(_ fire: () throws -> Void) throws {
+            clock.advance(by: .seconds(10))
+            try fire()
+        }
+        try fire { try parcel.fire.send(SentState("a")) }
+        try fire { try parcel.fire.track(SentState("b")) }
+        try fire { try parcel.fire.bounce() }
+        try fire { try parcel.fire.send(SentState("c")) }
+        try fire { try parcel.fire.track(SentState("d")) }
+        try fire { try parcel.fire.bounce() }
+        let lines = Array(parcel.journal)
+        #expect(lines.map(\.revision) == [1, 2, 3, 4, 5, 6])
+        #expect(
+            Self.bars([lines[0], lines[1], lines[3], lines[5]]) == [
+                "section Packed", "4. bounce :active, l4, 1060000, 1060001", "section Sent",
+                "1. send :l1, 1010000, 1020000", "3. send :l3, 1040000, 1040001",
+            ]
+        )
+        // The update says no more than that the machine is there again.
+        #expect(
+            Self.bars([lines[0], lines[4], lines[5]]) == [
+                "section Packed", "3. bounce :active, l3, 1060000, 1060001", "section Sent",
+                "1. send :l1, 1010000, 1010001",
+            ]
+        )
+        #expect(Self.bars([lines[0], lines[4]]) == ["section Sent", "1. send :l1, 1010000, 1010001"])
+    }
+
+    @Test("A machine that was made anew does not go on with the stay of the old one in a Gantt chart")
+    func madeAnewInGantt() throws {
+        let clock = ManualClock(at: Date(timeIntervalSince1970: 1_000))
+        let lines = try (0..<2).flatMap { _ in
+            let parcel = StateMachine<Parcel>(scheduler: clock.scheduler)
+            clock.advance(by: .seconds(10))
+            try parcel.fire.send(SentState("a"))
+            return Array(parcel.journal)
+        }
+        #expect(
+            Self.bars(lines) == [
+                "section Sent", "1. send :l1, 1010000, 1010001", "2. send :active, l2, 1020000, 1020001",
+            ]
+        )
+    }
 }

@@ -28,6 +28,8 @@ enum JSONNode: Sendable {
             switch value {
             case .null: "null"
             case .bool: "a bool"
+            case .number(let number) where !number.isFinite: "what is no number (\(number))"
+            case .decimal(let digits) where DecimalDigits(digits.utf8) == nil: "what is no number (\(digits))"
             case .integer, .unsigned, .number, .decimal: "a number"
             case .string: "a text"
             case .array: "an array"
