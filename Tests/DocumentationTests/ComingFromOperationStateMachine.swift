@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Migrating from RKOperationStateMachine") struct OperationArticleTests {
     @Test("Both operations run their bodies")
-    func bodies() {
+    func bodies() async {
         let done = Mutex<[String]>([])
         let (image, url) = ("image", "url")
         @Sendable func resize(_ image: String) throws { done.withLock { $0.append(image) } }
@@ -14,7 +14,8 @@ import Testing
         let queue = OperationQueue()
         queue.addOperation(StateMachineOperation { try resize(image) })
         queue.addOperation(AsyncStateMachineOperation { try await download(url) })
-        queue.waitUntilAllOperationsAreFinished()
+        // To wait on this thread, which is one of the few of tasks, might keep it from the body that is one.
+        await withCheckedContinuation { queue.addBarrierBlock($0.resume) }
         #expect(done.withLock { $0.sorted() } == ["image", "url"])
     }
 }
