@@ -172,4 +172,8 @@ if Context.environment["HERACLITUS_LIBRARY_ALONE"] != nil {
     package.targets.removeAll { target in
         target.path?.hasPrefix("Examples/") == true || ["DocumentationTests", "ExampleTests"].contains(target.name)
     }
+    // The address sanitizer looks at some of the library's tests alone, because it takes minutes to build all.
+    if let sources = Context.environment["HERACLITUS_TEST_SOURCES"] {
+        package.targets.first { $0.name == "HeraclitusTests" }?.sources = sources.split(separator: " ").map(String.init)
+    }
 }

@@ -72,11 +72,11 @@
     }
 
     @Suite("The order in which a directory's files are on the disk") struct DirectoryOrderTests {
-        private let place: StoreTests.Place
+        private let place: StorePlace
         private let folder: URL
 
         init() throws {
-            place = try StoreTests.Place("directory")
+            place = try StorePlace("directory")
             folder = try #require(place.folder)
         }
 

@@ -4,14 +4,14 @@ import Testing
 
 /// What is left of several files that were saved together by a process that was killed when all was decided and not yet in its place.
 struct Interrupted {
-    let place: StoreTests.Place
+    let place: StorePlace
     let folder: URL
 
     /// Makes a folder with two archives at revision 1, and what leads to revision 2 of both; one of them is in its place if so said.
     init(moved: Int) async throws {
-        place = try StoreTests.Place("directory")
+        place = try StorePlace("directory")
         folder = try #require(place.folder)
-        let other = try StoreTests.Place("directory")
+        let other = try StorePlace("directory")
         let from = try #require(other.folder)
         for store in [place.store, other.store] {
             try await store.save(together: [Self.archive("a", 0), Self.archive("b", 0)])
@@ -161,7 +161,7 @@ struct Interrupted {
         "Whoever opens the folder leaves alone the record that somebody is just writing, and removes it when its writer has died"
     )
     func unfinishedRecord() async throws {
-        let place = try StoreTests.Place("directory")
+        let place = try StorePlace("directory")
         let folder = try #require(place.folder)
         try await place.store.save(together: [Interrupted.archive("a", 0), Interrupted.archive("b", 0)])
         let draft = folder.appendingPathComponent(".store/transaction.1a2b.tmp")

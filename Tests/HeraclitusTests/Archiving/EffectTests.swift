@@ -415,7 +415,7 @@ import Testing
         arguments: StoreTests.kinds
     )
     func several(kind: String) async throws {
-        let place = try StoreTests.Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         var attempts = 0
         try await store.update(together: ["1", "2"], of: Office.self) { machines in

@@ -227,7 +227,7 @@ import Testing
         arguments: StoreTests.kinds
     )
     func unitsOfWork(kind: String) async throws {
-        let place = try StoreTests.Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         func make() -> StateMachine<SilentParcel> { StateMachine(alreadyIn: SentState("0")) }
         try await store.update("1", of: SilentParcel.self) { _ in }

@@ -25,7 +25,7 @@ import Testing
 
     @Test("Brackets in the first line of a store's file are a typed error", arguments: [512, 513, 514])
     func header(count: Int) async throws {
-        let place = try StoreTests.Place("directory")
+        let place = try StorePlace("directory")
         let file = try #require(place.folder).appendingPathComponent("1.json")
         try Data((String(repeating: "[", count: count) + "\n{}\n").utf8).write(to: file)
         await #expect(throws: StoreError.self) { try await place.store.load("1") }

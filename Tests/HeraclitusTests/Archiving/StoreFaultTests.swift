@@ -34,7 +34,7 @@ import Testing
     @Test("With a full table of descriptors a save or a delete is complete, or fails and changes nothing")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
-            let place = try StoreTests.Place("directory")
+            let place = try StorePlace("directory")
             let store = place.store
             var revision = try await store.save(Self.ticket("0"), as: "1", expecting: 0)
             var failures = 0

@@ -12,33 +12,6 @@ import Testing
         "nul\u{0}byte", "line\nbreak", "CON", "a:b*c?", "日本語",
     ]
 
-    /// A store and the folder that goes with it.
-    final class Place: Sendable {
-        let store: any ArchiveStore
-        let folder: URL?
-
-        init(_ kind: String) throws {
-            if kind == "directory" {
-                let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-                self.folder = folder
-                store = try DirectoryStore(at: folder)
-            } else {
-                folder = nil
-                store = InMemoryStore()
-            }
-        }
-
-        deinit { if let folder { try? FileManager.default.removeItem(at: folder) } }
-
-        var files: [String] {
-            get throws {
-                guard let folder else { return [] }
-                return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != ".store" }
-                    .sorted()
-            }
-        }
-    }
-
     static let kinds = ["directory", "memory"]
 
     private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
@@ -49,7 +22,7 @@ import Testing
 
     @Test("What is saved is loaded, by any id, and nothing else", arguments: kinds)
     func anyID(kind: String) async throws {
-        let place = try Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         for (number, id) in Self.ids.enumerated() {
             #expect(try await store.machine(id, of: Ticket.self) == nil)
@@ -71,7 +44,7 @@ import Testing
 
     @Test("A save that expects another revision is a conflict with both, and changes nothing", arguments: kinds)
     func conflicts(kind: String) async throws {
-        let place = try Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         func expectConflict(_ expected: Int, _ found: Int, _ body: () async throws -> Void) async {
             do {
@@ -97,7 +70,7 @@ import Testing
 
     @Test("What is made anew after it was deleted is not taken for what was there before", arguments: kinds)
     func anew(kind: String) async throws {
-        let place = try Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         try await store.save(Self.ticket("old"), as: "1", expecting: 0)
         let (mine, revision) = try #require(try await store.machine("1", of: Ticket.self))
@@ -116,7 +89,7 @@ import Testing
 
     @Test("Ids are found by workflow and state", arguments: kinds)
     func found(kind: String) async throws {
-        let place = try Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         for number in 0..<5 { try await store.save(Self.ticket("x"), as: "t\(number)", expecting: 0) }
         try await store.update("t3", of: Ticket.self) { try $0.fire.finish() }
@@ -134,7 +107,7 @@ import Testing
         arguments: kinds
     )
     func update(kind: String) async throws {
-        let place = try Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         var told: [String] = []
         var revision: Int?
@@ -168,7 +141,7 @@ import Testing
 
     @Test("A conflict starts an update again from what is kept now; too many are an error", arguments: kinds)
     func again(kind: String) async throws {
-        let place = try Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         try await store.save(Self.ticket("0"), as: "1", expecting: 0)
         var attempts = 0
@@ -198,7 +171,7 @@ import Testing
 
     @Test("A machine within a state counts: nobody's change of it is lost", arguments: kinds)
     func nested(kind: String) async throws {
-        let place = try Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         try await store.save(
             StateMachine<Ticket>(alreadyIn: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
@@ -218,7 +191,7 @@ import Testing
 
     @Test("Many tasks that update one machine lose nothing", arguments: kinds)
     func together(kind: String) async throws {
-        let place = try Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
@@ -244,7 +217,7 @@ import Testing
 
     @Test("A file can be read with cat: who it is, and the archive")
     func readable() async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         try await place.store.save(Self.ticket("a"), as: "Order 7", expecting: 0)
         let file = try #require(place.folder).appendingPathComponent("^order%207.json")
         #expect(
@@ -258,7 +231,7 @@ import Testing
 
     @Test("What a killed process leaves behind is swept, but not what one is writing, nor what is the user's")
     func leftovers() async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         let folder = try #require(place.folder)
         try await place.store.save(Self.ticket("a"), as: "1", expecting: 0)
         let own = folder.appendingPathComponent(".store")
@@ -303,7 +276,7 @@ import Testing
         .timeLimit(.minutes(20))
     )
     func removedLock() async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         let folder = try #require(place.folder)
         try await place.store.save(Self.ticket("0"), as: "1", expecting: 0)
         let own = folder.appendingPathComponent(".store")
@@ -336,7 +309,7 @@ import Testing
 
     @Test("What is named like a file of the store and is none is left out, and does not hold anyone up")
     func strangers() async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         let folder = try #require(place.folder)
         let store = place.store
         try await store.save(Self.ticket("a"), as: "1", expecting: 0)
@@ -366,7 +339,7 @@ import Testing
 
     @Test("A file keeps the mode that it was given")
     func mode() async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         try await place.store.save(Self.ticket("a"), as: "1", expecting: 0)
         let file = try #require(place.folder).appendingPathComponent("1.json").path
         #expect(unsafe chmod(file, 0o640) == 0)
@@ -383,7 +356,7 @@ import Testing
         ]
     )
     func damaged(content: String) async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         try await place.store.save(Self.ticket("a"), as: "2", expecting: 0)
         try Data(content.utf8).write(to: #require(place.folder).appendingPathComponent("1.json"))
         await #expect(throws: StoreError.self) { try await place.store.load("1") }
@@ -403,7 +376,7 @@ import Testing
         arguments: ["", "nonsense", "-5\n", "9223372036854775807\n", "99999999999999999999999", "9007199254740992\n"]
     )
     func damagedNumber(number: String) async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         let own = try #require(place.folder).appendingPathComponent(".store")
         try await place.store.save(Self.ticket("a"), as: "1", expecting: 0)
         for name in try FileManager.default.contentsOfDirectory(atPath: own.path) {
@@ -423,7 +396,7 @@ import Testing
 
     @Test("A file of the last revision there is, or with a line that is too long, is deleted and made anew")
     func lastRevision() async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         let folder = try #require(place.folder)
         let header = #"{"id":"1","revision":9007199254740992,"state":"Q","workflow":"T"}"#
         try Data("\(header)\n{}\n".utf8).write(to: folder.appendingPathComponent("1.json"))
@@ -437,7 +410,7 @@ import Testing
 
     @Test("Opening a store and listing its ids reads no file")
     func opening() async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         let folder = try #require(place.folder)
         for number in 0..<1_000 {
             try Data("no archive".utf8).write(to: folder.appendingPathComponent("\(number).json"))
@@ -449,7 +422,7 @@ import Testing
 
     @Test("Of a file whose id is too long for a name the first line is read, and a damaged one is not listed")
     func longIDs() async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         let folder = try #require(place.folder)
         let ids = ["short", String(repeating: "x", count: 200), String(repeating: "y", count: 200)]
         for id in ids { try await place.store.save(Self.ticket("a"), as: id, expecting: 0) }
@@ -477,7 +450,7 @@ import Testing
 
     @Test("A limit, and a folder that cannot be used, are typed errors that lose nothing")
     func refused() async throws {
-        let place = try Place("directory")
+        let place = try StorePlace("directory")
         let folder = try #require(place.folder)
         let small = try DirectoryStore(at: folder, limit: 300)
         try await small.save(Self.ticket("a"), as: "1", expecting: 0)

@@ -30,7 +30,7 @@ import Testing
 
     @Test("An update that changed nothing saves nothing, also where a state has a set", arguments: StoreTests.kinds)
     func nothing(kind: String) async throws {
-        let place = try StoreTests.Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         try await store.save(StateMachine<Tagging>(alreadyIn: TaggedState(Self.tags)), as: "1", expecting: 0)
         for _ in 0..<100 { try await store.update("1", of: Tagging.self) { _ = $0.state } }
@@ -109,7 +109,7 @@ import Testing
         arguments: StoreTests.kinds
     )
     func something(kind: String) async throws {
-        let place = try StoreTests.Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         try await store.save(StateMachine<Tagging>(alreadyIn: TaggedState(Self.tags)), as: "1", expecting: 0)
         for number in 1...20 {

@@ -50,7 +50,7 @@ import Testing
         arguments: StoreTests.kinds
     )
     func all(kind: String) async throws {
-        let place = try StoreTests.Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         try await Self.filled(store, 25)
         try await store.save(StateMachine<Second>(alreadyIn: NewCounter(7, due: nil)), as: "new", expecting: 0)
@@ -79,7 +79,7 @@ import Testing
     @Test("An upgrade that was interrupted goes on where it was", arguments: StoreTests.kinds)
     func interrupted(kind: String) async throws {
         struct Interruption: Error { let upgrade: StoreUpgrade }
-        let place = try StoreTests.Place(kind)
+        let place = try StorePlace(kind)
         try await Self.filled(place.store, 20)
         let error = await #expect(throws: Interruption.self) {
             try await place.store.upgrade(Second.self, batch: 6) {
@@ -94,7 +94,7 @@ import Testing
 
     @Test("What cannot be upgraded is told with its id, and the others are", arguments: StoreTests.kinds)
     func broken(kind: String) async throws {
-        let place = try StoreTests.Place(kind)
+        let place = try StorePlace(kind)
         let store = place.store
         try await Self.filled(store, 5)
         for (id, archive) in [

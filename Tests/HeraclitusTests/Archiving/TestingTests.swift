@@ -6,9 +6,9 @@ import Testing
 @Suite("What helps to test") struct TestingTests {
     @Test("The stores that there are keep what stores promise", arguments: StoreTests.kinds)
     func conformance(kind: String) async throws {
-        let places = Lock<[StoreTests.Place]>([])
+        let places = Lock<[StorePlace]>([])
         let failures = try await StoreConformance.failures {
-            let place = try StoreTests.Place(kind)
+            let place = try StorePlace(kind)
             places.withLock { $0.append(place) }
             return place.store
         }

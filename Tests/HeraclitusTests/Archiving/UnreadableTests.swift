@@ -45,7 +45,7 @@ import Testing
     @Test("A Decimal that is no number is refused at the save, with its key", arguments: ["archive", "lines", "store"])
     func notANumber(way: String) async throws {
         let machine = StateMachine<Shop>(alreadyIn: PriceState(.nan))
-        let place = try StoreTests.Place("directory")
+        let place = try StorePlace("directory")
         let file = try #require(place.folder).appendingPathComponent("lines")
         do {
             switch way {

@@ -11,7 +11,7 @@ import Testing
         "Machines that are saved together stay together when their process is killed, and no effect is lost or changes"
     )
     func kills() async throws {
-        let place = try StoreTests.Place("directory")
+        let place = try StorePlace("directory")
         let folder = try #require(place.folder)
         unsafe setenv(Self.folderKey, folder.path, 1)
         let log = URL(fileURLWithPath: folder.path + ".log")

@@ -170,7 +170,7 @@ import Testing
     func stores() async { await Self.fuzz(.stores) }
 
     fileprivate static func fuzzStores() async throws {
-        let place = try StoreTests.Place("directory")
+        let place = try StorePlace("directory")
         let file = try #require(place.folder).appendingPathComponent("1.json")
         try await Fuzzing.run("store files") { source in
             let header = #"{"id":"1","revision":3,"state":"Queued","workflow":"Ticket"}"#

@@ -9,7 +9,7 @@ import Testing
 
     @Test("Nothing that a store has acknowledged is lost when its process is killed, and it goes on")
     func kills() async throws {
-        let place = try StoreTests.Place("directory")
+        let place = try StorePlace("directory")
         let folder = try #require(place.folder)
         unsafe setenv(Self.folderKey, folder.path, 1)
         let log = URL(fileURLWithPath: folder.path + ".log")
