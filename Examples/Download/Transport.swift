@@ -13,8 +13,10 @@ protocol Transport: Sendable {
 
 /// Content from a web server.
 struct WebTransport: Transport {
-    /// How long it may last until something comes, in seconds.
-    static let patience = ProcessInfo.processInfo.environment["DOWNLOAD_PATIENCE"].flatMap(Int.init) ?? 30
+    /// How long it may last until something comes, in seconds: up to a day.
+    static let patience =
+        ProcessInfo.processInfo.environment["DOWNLOAD_PATIENCE"].flatMap(Int.init)
+        .map { min(max($0, 1), 86_400) } ?? 30
 
     func load(_ wanted: Part, into file: File) async throws {
         let (transfer, end) = AsyncThrowingStream<Void, any Error>.makeStream()
@@ -139,15 +141,24 @@ struct FileTransport: Transport {
     private func copy(_ wanted: Part, into file: File) throws {
         let url = wanted.origin.url
         // First: to open a pipe is to wait for somebody.
-        let attributes = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-        guard attributes[.type] as? FileAttributeType == .typeRegular else { throw Refusal("\(url.path) is no file") }
+        let (size, tag) = try Self.version(of: url)
         let source = try FileHandle(forReadingFrom: url)
-        let size = (attributes[.size] as? NSNumber)?.intValue
-        let changed = (attributes[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate
-        let tag = "\(size ?? 0)-\(changed ?? 0)"
         let part = wanted.tag == tag ? wanted : Part(origin: wanted.origin, total: size, tag: tag)
         try source.seek(toOffset: UInt64(part.byteCount))
         try file.begin(part)
         while let data = try source.read(upToCount: 1 << 18), !data.isEmpty { try file.append(data) }
+        guard try Self.version(of: url).tag == tag else {
+            try file.begin(Part(origin: wanted.origin))
+            throw Refusal("the file has changed; try again")
+        }
+    }
+
+    /// The size of a file, and what differs when it was changed.
+    private static func version(of url: URL) throws -> (size: Int?, tag: String) {
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+        guard attributes[.type] as? FileAttributeType == .typeRegular else { throw Refusal("\(url.path) is no file") }
+        let size = (attributes[.size] as? NSNumber)?.intValue
+        let changed = (attributes[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate
+        return (size, "\(size ?? 0)-\(changed ?? 0)")
     }
 }

@@ -29,10 +29,10 @@ struct Bench: Equatable {
             throw Refusal("a worker ended with \(status)")
         }
         // What the workers have left of the notices.
-        let rest = try Books(writing: files[workers])
+        let rest = try Books(writing: files[workers], prefix: prefix)
         try await rest.deliver(desk.store)
-        let books = try Books(reading: files)
-        let differences = try await books.differences(from: desk.store, prefix: prefix)
+        let books = try Books(reading: files, prefix: prefix)
+        let differences = try await books.differences(from: desk.store)
         guard differences.isEmpty else {
             throw Refusal("the books do not agree:\n" + differences.joined(separator: "\n"))
         }
@@ -56,12 +56,12 @@ struct BenchWork: Equatable {
             while !FileHandle.standardInput.availableData.isEmpty {}
             exit(0)
         }
-        let books = try Books(writing: URL(fileURLWithPath: file))
+        let books = try Books(writing: URL(fileURLWithPath: file), prefix: prefix)
         var desk = desk
         // A few orders are under way at any time: those that have ended make room for new ones.
         var open = Array(0..<40)
         var next = 40
-        desk.saved = { books.add($0, $1) }
+        desk.saved = { try books.add($0, $1) }
         let end = Date() + Double(seconds)
         while Date() < end {
             let place = open.indices.randomElement() ?? 0
@@ -81,7 +81,7 @@ struct BenchWork: Equatable {
                 try await desk.store.fireDue(Order.self) { _, error in
                     guard case StoreError.tooManyConflicts = error else { throw error }
                 } saved: {
-                    books.add($0, $1)
+                    try books.add($0, $1)
                 }
                 try await books.deliver(desk.store)
             }

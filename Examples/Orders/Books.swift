@@ -14,14 +14,19 @@ final class Books: Sendable {
     private let file: FileHandle?
     private let lines: [Line]
 
-    init(writing file: URL) throws {
+    /// What the ids of the orders begin with that are in them.
+    private let prefix: String
+
+    init(writing file: URL, prefix: String) throws {
         try Data().write(to: file)
         self.file = try FileHandle(forWritingTo: file)
+        self.prefix = prefix
         lines = []
     }
 
-    init(reading files: [URL]) throws {
+    init(reading files: [URL], prefix: String) throws {
         file = nil
+        self.prefix = prefix
         lines = try files.flatMap { file in
             try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")).map {
                 try JSONDecoder().decode(Line.self, from: $0)
@@ -29,8 +34,9 @@ final class Books: Sendable {
         }
     }
 
-    /// Writes down what was saved.
-    func add(_ id: String, _ transitions: [StateTransition]) {
+    /// Writes down what was saved, or tells it where the order is somebody's.
+    func add(_ id: String, _ transitions: [StateTransition]) throws {
+        guard id.hasPrefix(prefix) else { return try Desk.tell(id, transitions) }
         for transition in transitions {
             guard let source = transition.source, let state = transition.destination as? any OrderState else {
                 continue
@@ -47,12 +53,13 @@ final class Books: Sendable {
         }
     }
 
-    /// Sends what is to be sent, which is to write it down.
+    /// Sends what is to be sent, which is to write it down where the order is nobody's.
     func deliver(_ store: any ArchiveStore) async throws {
         while try await store.deliver(
             Order.self,
             { effect, key in
                 guard let notice = effect as? Notice else { throw Refusal("nobody carries out \(effect)") }
+                guard key.id.hasPrefix(self.prefix) else { return try Desk.send(notice, key) }
                 self.add(.notice(key: key, text: notice.text))
             }
         ) > 0 {}
@@ -94,7 +101,7 @@ final class Books: Sendable {
 
     /// Compares the books with what is stored.
     /// - Returns: A sentence for each difference.
-    func differences(from store: any ArchiveStore, prefix: String) async throws -> [String] {
+    func differences(from store: any ArchiveStore) async throws -> [String] {
         var differences: [String] = []
         var (counts, revisions, kept) = ([String: Int](), 0, Decimal(0))
         for id in try await store.ids(of: Order.self) where id.hasPrefix(prefix) {

@@ -10,7 +10,7 @@ struct Desk {
     var database = ""
 
     /// Gets what was saved.
-    var saved: @Sendable (_ id: String, _ transitions: [StateTransition]) -> Void = { _, _ in }
+    var saved: @Sendable (_ id: String, _ transitions: [StateTransition]) throws -> Void = { _, _ in }
 
     /// Carries a command out.
     /// - Parameter command: The command.
@@ -73,7 +73,7 @@ struct Desk {
             defer { registration.cancel() }
             try body(order)
         } saved: { transitions in
-            saved(id, transitions)
+            try saved(id, transitions)
         }
         return lines.withLock { $0 }
     }
@@ -84,27 +84,54 @@ struct Desk {
 
     /// Fires what is due and sends notices, once or until the program is ended; any number of copies may do so.
     private func run(_ isOnce: Bool) async throws -> [String] {
-        repeat {
-            try await store.fireDue(Order.self) { id, error in
-                FileHandle.standardError.write(Data("orders: \(id): \(error)\n".utf8))
-            } saved: { id, transitions in
-                // At once, also for whoever reads it through a pipe.
-                let states = transitions.compactMap { $0.destination as? any OrderState }
-                let lines = states.map { Self.line(id, $0) + "\n" }.joined()
-                try FileHandle.standardOutput.write(contentsOf: Data(lines.utf8))
+        var told = ""
+        while true {
+            var failures: [any Error] = []
+            // The second is tried, too, when the first has failed.
+            for part in [fireDue, sendNotices] {
+                do { try await part() } catch let error as CancellationError { throw error } catch {
+                    failures.append(error)
+                }
             }
-            try await store.deliver(Order.self) { effect, error in
-                OrdersProgram.complain("\(effect.key): \(error)")
-            } _: { effect, key in
-                guard let notice = effect as? Notice else { throw Refusal("nobody carries out \(effect)") }
-                // What it is sent by would recognise the key of one that was sent before.
-                let line = "\(key) to \(notice.address): \(notice.text)\n"
-                try FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
+            guard !isOnce else {
+                if let failure = failures.first { throw failure }
+                return []
             }
+            // A database may be back for the next round, and somebody may have mended what is damaged. Each trouble is told once.
+            let troubles = failures.map { "\($0)" }.joined(separator: "\n")
+            if troubles != told, !troubles.isEmpty { OrdersProgram.complain(troubles) }
+            told = troubles
             // Other copies may place orders that are due sooner than any that is known now.
-            if !isOnce { try await Task.sleep(for: .milliseconds(500)) }
-        } while !isOnce
-        return []
+            try await Task.sleep(for: .milliseconds(500))
+        }
+    }
+
+    private func fireDue() async throws {
+        try await store.fireDue(Order.self) { id, error in
+            OrdersProgram.complain("\(id): \(error)")
+        } saved: {
+            try Self.tell($0, $1)
+        }
+    }
+
+    private func sendNotices() async throws {
+        try await store.deliver(Order.self) { effect, error in
+            OrdersProgram.complain("\(effect.key): \(error)")
+        } _: { effect, key in
+            guard let notice = effect as? Notice else { throw Refusal("nobody carries out \(effect)") }
+            try Self.send(notice, key)
+        }
+    }
+
+    /// Tells what a deadline has done; at once, also for whoever reads it through a pipe.
+    static func tell(_ id: String, _ transitions: [StateTransition]) throws {
+        let states = transitions.compactMap { $0.destination as? any OrderState }
+        try FileHandle.standardOutput.write(contentsOf: Data(states.map { line(id, $0) + "\n" }.joined().utf8))
+    }
+
+    /// Sends a notice, which is to print it; what it is really sent by would recognise the key of one that was sent before.
+    static func send(_ notice: Notice, _ key: EffectKey) throws {
+        try FileHandle.standardOutput.write(contentsOf: Data("\(key) to \(notice.address): \(notice.text)\n".utf8))
     }
 
     private func show(_ id: String) async throws -> [String] {

@@ -31,6 +31,6 @@ class TrafficLight: Stateful, @unchecked Sendable {
 /// A subclass's methods are guarded alike.
 final class CountingLight: TrafficLight, @unchecked Sendable {
     func count() throws -> [Int] {
-        try inState(GreenState.self) { green in Array((1...green.seconds).reversed()) }
+        try inState(GreenState.self) { green in Array(stride(from: green.seconds, to: 0, by: -1)) }
     }
 }

@@ -66,11 +66,11 @@ final class Server: Sendable {
             guard let words = try client.readLine()?.split(separator: " "), words.count == 2, words[0] == "after",
                 let last = Int(words[1]), (0..<Int.max >> 1).contains(last)
             else { return client.shutDown() }
-            waitForService()
+            try waitForService(client)
             try client.send("welcome")
             for number in (last + 1)... {
                 Thread.sleep(forTimeInterval: pause)
-                waitForService()
+                try waitForService(client)
                 try client.send("\(number) \(Self.sayings[(number - 1) % Self.sayings.count])")
             }
         } catch {
@@ -79,8 +79,14 @@ final class Server: Sendable {
         }
     }
 
-    private func waitForService() {
-        while contents.withLock({ $0.isStalled }) { Thread.sleep(forTimeInterval: min(pause, 0.1)) }
+    private struct HungUp: Error {}
+
+    private func waitForService(_ client: Socket) throws {
+        while contents.withLock({ $0.isStalled }) {
+            // Or its thread would be there as long as the server is stalled.
+            if client.isHungUp { throw HungUp() }
+            Thread.sleep(forTimeInterval: min(pause, 0.1))
+        }
     }
 
     private static let sayings = [

@@ -8,7 +8,10 @@ package final class Socket: Sendable {
     /// What has come and is no whole line yet.
     private let rest = Mutex<[UInt8]>([])
 
-    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+    private init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        Self.noSignal(descriptor)
+    }
 
     deinit { close(descriptor) }
 
@@ -80,6 +83,12 @@ package final class Socket: Sendable {
         }
     }
 
+    /// Whether the other side has hung up, or this one has, and nothing more can be read.
+    package var isHungUp: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, Self.looking) == 0
+    }
+
     /// Hangs up: whoever waits for a line waits no longer.
     package func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
@@ -97,13 +106,22 @@ package struct SocketError: LocalizedError {
 // MARK: - The system's calls
 
 extension Socket {
+    // Without the signal that ends a program that writes to nobody: Apple's systems are told once, others with each message.
     #if canImport(Darwin)
         private static let stream = SOCK_STREAM
         private static let quietly: Int32 = 0
+        private static let looking = Int32(MSG_PEEK | MSG_DONTWAIT)
+
+        private static func noSignal(_ descriptor: Int32) {
+            var yes: Int32 = 1
+            _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
+        }
     #else
         private static let stream = Int32(SOCK_STREAM.rawValue)
-        /// Without the signal that ends a program that writes to nobody.
         private static let quietly = Int32(MSG_NOSIGNAL)
+        private static let looking = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+
+        private static func noSignal(_ descriptor: Int32) {}
     #endif
 
     private static func made(_ path: String) throws -> Int32 {

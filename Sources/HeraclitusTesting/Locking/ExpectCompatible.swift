@@ -14,7 +14,7 @@ public import Heraclitus
 /// commit the file. From then on, a change that makes archives of any version unreadable, or that drops what today's version has stored,
 /// throws ``IncompatibleArchives``, which names each break and the `Migration` to write.
 ///
-/// A state, a key, an event or an effect that was added breaks nothing. Until it is recorded, too, it throws ``ArchiveLockNotRecorded``. So
+/// A state, an event, an effect or a key that may be missing breaks nothing when it is added. Until it is recorded, too, it throws ``ArchiveLockNotRecorded``. So
 /// does a state that a machine can come to and of which there is no archive, because a guard declines or a sample is missing.
 /// - Parameters:
 ///   - workflow: The workflow.

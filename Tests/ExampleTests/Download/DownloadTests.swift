@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusTesting
+import Synchronization
 import Testing
 
 @testable import Download
@@ -341,6 +342,30 @@ import Testing
             try await Task.sleep(for: .milliseconds(5))
             #expect(size(of: origin.partPath) == byteCount)
         }
+    }
+
+    @Test("A file that is overwritten while it is copied is none, and is copied from its beginning the next time")
+    func overwritten() async throws {
+        let source = URL(fileURLWithPath: directory.file("source"))
+        try content(2_000_000).write(to: source)
+        let machine = StateMachine<Download>()
+        let changed = content(2_000_000, seed: 7)
+        let isChanged = Atomic(false)
+        machine.onTransition { transition in
+            guard (transition.destination as? LoadingState)?.part?.byteCount ?? 0 >= 500_000,
+                !isChanged.exchange(true, ordering: .relaxed)
+            else { return }
+            #expect(throws: Never.self) { try changed.write(to: source) }
+        }
+        try machine.fire.load(LoadingState(Part(origin: try Origin(source.path, to: target))))
+        let failure = try await machine.wait(for: FailureState.self)
+        #expect(failure.verdict.text.contains("the file has changed; try again"), "\(failure.verdict.text)")
+        #expect(failure.part?.byteCount == 0)
+        #expect(!FileManager.default.fileExists(atPath: target))
+        let part = try #require(failure.part)
+        try machine.fire.load(LoadingState(part))
+        _ = try await machine.wait(for: CompletedState.self)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == changed)
     }
 
     @Test("A file is copied, its copy goes on where it was, also by a relative path or a link")

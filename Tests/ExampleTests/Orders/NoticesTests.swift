@@ -43,6 +43,43 @@ import Testing
         #expect(!run.output.hasPrefix("2 workers made 0 transitions"))
     }
 
+    @Test("Those of other orders are told beside a bench, and are not in its books", .timeLimit(.minutes(20)))
+    func beside() throws {
+        _ = try orders("add", "1", "tea", "4.50")
+        _ = try orders("place", "1", "--to", "1 Main St")
+        _ = try orders("pay", "1", "--amount", "4.50")
+        _ = try orders("add", "2", "tea", "4.50")
+        _ = try orders("place", "2", "--to", "x", "--within", "0")
+        let run = try orders("bench", "--workers", "2", "--seconds", "2")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains("to 1 Main St: Thank you for 4.50.\n"))
+        #expect(run.output.contains("2 is cancelled, 4.50 due\n"))
+        #expect(run.output.contains("the books agree"))
+    }
+
+    @Test("What is damaged keeps nobody from the other orders, and is told", .timeLimit(.minutes(20)))
+    func damaged() async throws {
+        for id in ["1", "2"] {
+            _ = try orders("add", id, "tea", "4.50")
+            _ = try orders("place", id, "--to", "\(id) Main St")
+            _ = try orders("pay", id, "--amount", "4.50")
+        }
+        let file = folder + "/1.json"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try text.replacing("\"activated\":true", with: "\"activated\":tru").write(
+            toFile: file,
+            atomically: true,
+            encoding: .utf8
+        )
+        let program = try RunningProgram("orders", [folder, "run"], in: directory)
+        try await program.tells("to 2 Main St: Thank you for 4.50.")
+        _ = try orders("ship", "2", "--tracking", "T1")
+        try await program.tells("to 2 Main St: Your parcel is T1.")
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        try await program.tells("to 1 Main St: Thank you for 4.50.")
+        try await program.stop(SIGKILL)
+    }
+
     @Test("Books that do not agree with what is stored say so")
     func differences() async throws {
         _ = try orders("add", "bench-1", "tea", "4.50")
@@ -51,7 +88,7 @@ import Testing
         let file = URL(fileURLWithPath: directory.file("books"))
         try Data().write(to: file)
         let store = try DirectoryStore(at: URL(fileURLWithPath: folder))
-        let differences = try await Books(reading: [file]).differences(from: store, prefix: "bench-")
+        let differences = try await Books(reading: [file], prefix: "bench-").differences(from: store)
         #expect(differences.contains("money: 4.5 are stored, 0 are in the books"), "\(differences)")
         #expect(differences.contains("orders that are paid: 1 are stored, 0 are in the books"))
         #expect(differences.contains { $0.contains("was not sent") })

@@ -55,6 +55,21 @@ import Testing
         #expect(try await readLine(client) == nil)
     }
 
+    @Test("Who has been hung up on knows it without reading")
+    func hungUpOn() async throws {
+        let (listener, network) = try listener()
+        let client: Socket
+        do {
+            let line = try network.call()
+            client = try await accepted(listener)
+            #expect(!client.isHungUp)
+            withExtendedLifetime(line) {}
+        }
+        while !client.isHungUp { try await Task.sleep(for: .milliseconds(1)) }
+        client.shutDown()
+        #expect(client.isHungUp)
+    }
+
     @Test(
         "What makes no sense is not asked for again",
         arguments: [["hello"], ["welcome", "0"], ["welcome", "x Nature loves to hide."]]

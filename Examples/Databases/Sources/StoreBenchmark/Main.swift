@@ -17,7 +17,9 @@ import Heraclitus
         let (kind, place) = (arguments.popFirst(), arguments.popFirst())
         let seconds = arguments.popFirst().map { Double($0) ?? 0 } ?? 5
         let machines = arguments.popFirst().map { Int($0) ?? 0 } ?? 1_000_000
-        guard let kind, let place, arguments.isEmpty, seconds > 0, machines >= 4_000 else { return print(usage) }
+        guard let kind, let place, arguments.isEmpty, seconds > 0, seconds <= 86_400, machines >= 4_000 else {
+            return print(usage)
+        }
         guard let contestants = try await Contestants(kind, place) else { return print(usage) }
         if isWorker { return try await Worker(contestants).run() }
         guard try await contestants.store.ids(of: nil, in: nil, after: nil, limit: 1).isEmpty else {

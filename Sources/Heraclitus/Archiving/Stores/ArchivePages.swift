@@ -1,7 +1,7 @@
 // Many archives at once. The defaults ask for one after the other; a database answers at once.
 
 extension ArchiveStore {
-    /// Finds the next ids of a listing, so that a listing of any length takes no more memory than a page of it.
+    /// Finds the next ids of a listing, so that in a database a listing of any length takes no more memory than a page of it.
     ///
     /// ```swift
     /// var last: String?
@@ -12,7 +12,7 @@ extension ArchiveStore {
     /// } while last != nil
     /// ```
     ///
-    /// The default asks for all ids and leaves out the others.
+    /// The default asks for all ids each time, and leaves out the others.
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.

@@ -59,9 +59,9 @@ public protocol ArchiveStore: Sendable {
     /// - Throws: What the store's medium throws.
     func ids(dueBy date: Date, of workflow: String?) async throws -> [String]
 
-    /// Finds the next ids of a listing, so that a listing of any length takes no more memory than a page of it.
+    /// Finds the next ids of a listing, so that in a database a listing of any length takes no more memory than a page of it.
     ///
-    /// The default asks for all ids and leaves out the others.
+    /// The default asks for all ids each time, and leaves out the others.
     /// - Parameters:
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.
