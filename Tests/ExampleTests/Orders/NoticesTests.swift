@@ -57,7 +57,7 @@ import Testing
         #expect(run.output.contains("the books agree"))
     }
 
-    @Test("What is damaged keeps nobody from the other orders, and is told", .timeLimit(.minutes(20)))
+    @Test("What is damaged keeps nobody from the other orders, and goes on when it is mended", .timeLimit(.minutes(20)))
     func damaged() async throws {
         for id in ["1", "2"] {
             _ = try orders("add", id, "tea", "4.50")
