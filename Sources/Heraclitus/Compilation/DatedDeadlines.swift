@@ -44,9 +44,10 @@ extension Definition {
     /// The deadlines of an object of a state that was entered at a date.
     func deadlines(of state: Int, _ object: AnyObject, _ entered: Date) -> DatedDeadlines {
         var dated = DatedDeadlines()
-        for (number, deadline) in states[state].deadlines.enumerated() {
+        for number in 0..<states[state].deadlines.count {
+            let date = states[state].deadlines[number].rule.date(object, entered)
             // A date that is no number, or beyond all dates, never comes.
-            if let date = deadline.rule.date(object, entered), date.timeIntervalSinceReferenceDate < .infinity {
+            if let date, date.timeIntervalSinceReferenceDate < .infinity {
                 dated.add(DatedDeadline(state: state, number: number, date: date))
             }
         }

@@ -74,3 +74,11 @@ struct Call: ~Copyable {
         thread.content.lendingDesk.takeBackKept(&loan)
     }
 }
+
+extension StateTransition {
+    /// Asks the turn in which its callbacks are called; from one of them.
+    func turn<Result>(_ body: (inout MachineTurn) -> Result) -> Result {
+        guard let machine = objects.machineID else { preconditionFailure("What is lent has a machine.") }
+        return ThreadState.ofThreads.current.content.withTurn(of: machine, body)
+    }
+}

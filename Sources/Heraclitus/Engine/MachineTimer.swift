@@ -18,9 +18,6 @@ final class MachineTimer: Due {
         var period = TimerPeriod()
         var setting = Setting()
 
-        /// How often one began to wait.
-        var armings: UInt64 = 0
-
         /// Whether a deadline of this period is being fired.
         var isFiring = false
     }
@@ -44,28 +41,45 @@ final class MachineTimer: Due {
     init(of machine: any AutomaticMachine) { self.machine = machine }
 
     /// Lets none come any more.
-    func end() { take().end() }
-
-    /// Lets none come any more.
     /// - Returns: What it was set for, for somebody who ends it.
-    func take() -> Setting { exchange(Setting()).old }
+    func take() -> Setting {
+        var setting = Setting()
+        _ = exchange(&setting)
+        return setting
+    }
 
     /// Sets the deadlines of a state object, instead of those of the object before, which do not come any more.
-    func set(_ deadlines: DatedDeadlines, of state: any WorkflowState, _ scheduler: Scheduler) -> TimerPeriod {
-        let (old, period) = exchange(Setting(state: state, waiting: deadlines, scheduler: scheduler))
-        old.end()
+    /// - Parameters:
+    ///   - deadlines: The deadlines.
+    ///   - state: The object.
+    ///   - scheduler: Where they wait.
+    ///   - isArmed: Whether the first waits from now on; otherwise from when `arm` is called.
+    /// - Returns: For how long they count.
+    func set(
+        _ deadlines: DatedDeadlines,
+        of state: any WorkflowState,
+        _ scheduler: Scheduler,
+        isArmed: Bool
+    ) -> TimerPeriod {
+        var setting = Setting(state: state, waiting: deadlines, scheduler: scheduler)
+        let (period, sleeper) = exchange(&setting, isArmed: isArmed)
+        sleeper?.cancel()
+        setting.end()
         return period
     }
 
-    /// Begins a period.
-    private func exchange(_ new: consuming Setting) -> (old: Setting, period: TimerPeriod) {
-        let period = contents.withLock { contents in
+    /// Begins a period with a setting, and leaves in its place the one before.
+    /// - Returns: The period, and a task of the scheduler that sleeps too long now.
+    private func exchange(
+        _ setting: inout Setting,
+        isArmed: Bool = false
+    ) -> (period: TimerPeriod, sleeper: Task<Void, Never>?) {
+        contents.withLock { contents in
             contents.period.number += 1
             contents.isFiring = false
-            swap(&contents.setting, &new)
-            return contents.period
+            swap(&contents.setting, &setting)
+            return (contents.period, isArmed ? arm(&contents) : nil)
         }
-        return (new, period)
     }
 
     /// Whether the deadlines still count that were set.
@@ -110,23 +124,21 @@ final class MachineTimer: Due {
 
     /// Lets the first deadline wait in the scheduler; not while one is being fired, after which this is called again.
     func arm(_ period: TimerPeriod) {
-        let next = contents.withLock { contents -> (date: Date, scheduler: Scheduler, arming: UInt64)? in
-            guard contents.period == period, !contents.isFiring, let first = contents.setting.waiting.first,
-                let scheduler = contents.setting.scheduler
-            else { return nil }
-            contents.armings += 1
-            return (first.date, scheduler, contents.armings)
+        let sleeper = contents.withLock { contents in
+            contents.period == period && !contents.isFiring ? arm(&contents) : nil
         }
-        guard let next else { return }
-        let ticket = next.scheduler.add(self, at: next.date)
-        // Of two threads that arm it, the last one knows what is first now.
-        let surplus = contents.withLock { contents -> Scheduler.Ticket? in
-            guard contents.period == period, contents.armings == next.arming else { return ticket }
-            let old = contents.setting.ticket
-            contents.setting.ticket = ticket
-            return old
-        }
-        if let surplus { next.scheduler.remove(surplus) }
+        sleeper?.cancel()
+    }
+
+    /// Lets the first deadline wait in the scheduler; in the lock, within which that of the schedule is taken, and never the other way
+    /// round.
+    /// - Returns: A task of the scheduler that sleeps too long now.
+    private func arm(_ contents: inout Contents) -> Task<Void, Never>? {
+        guard let first = contents.setting.waiting.first, let scheduler = contents.setting.scheduler else { return nil }
+        if let ticket = contents.setting.ticket { scheduler.remove(ticket) }
+        let (ticket, sleeper) = scheduler.add(self, at: first.date)
+        contents.setting.ticket = ticket
+        return sleeper
     }
 
     func comesDue() {

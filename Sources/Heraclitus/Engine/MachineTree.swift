@@ -104,16 +104,18 @@ enum NoTurn: Error {
     case regionInUse(machines: [String])
 }
 
+extension StateTransition {
+    /// The machine as the machines around it see it; asks the runtime, which takes longer than most.
+    var treeMachine: any TreeMachine {
+        guard let machine = machine as? any TreeMachine else { preconditionFailure("Each machine may be in a tree.") }
+        return machine
+    }
+}
+
 // MARK: - Turns
 
 extension MachineCore {
     var place: TreePlace? { environment?.place }
-
-    /// A machine as the machines around it see it; asks the runtime, which takes longer than most.
-    func treeMachine(_ machine: AnyObject) -> any TreeMachine {
-        guard let machine = machine as? any TreeMachine else { preconditionFailure("Each machine may be in a tree.") }
-        return machine
-    }
 
     /// Acquires the machine when that takes more than a moment: after another thread's turn, or that of its holder's.
     @inline(never)

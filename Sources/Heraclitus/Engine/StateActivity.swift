@@ -34,25 +34,26 @@ extension MachineCore {
     @inline(never)
     private func laterEntry(of plan: TransitionPlan, to state: AnyObject) -> MachineEnvironment.Entry? {
         guard plan.kind == .external || plan.kind == .entry else { return nil }
-        let destination = definition.states[plan.destination]
-        let effects = destination.hooks.isEffecting ? declaredEffects(of: state) : nil
-        return MachineEnvironment.Entry(destination.keepsEntry ? environment : nil, effects)
+        // Asked twice, because to hold what was compiled is to copy it.
+        let isDated = definition.states[plan.destination].keepsEntry
+        let isEffecting = definition.states[plan.destination].hooks.isEffecting
+        return MachineEnvironment.Entry(isDated ? environment : nil, isEffecting ? declaredEffects(of: state) : nil)
     }
 
     /// Begins what goes on in the state that was entered, restored or updated, when everybody has been called.
     ///
     /// What is due already fires at once, as a callback would fire it.
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
-        guard let environment, let machine = transition.machine else { return }
+        guard let environment else { return }
         let isPassive = environment.isPassive
         if isPassive || definition.states[plan.destination].deadlines.isEmpty {
             startRegions(of: plan)
-        } else if !startDeadlines(of: plan, transition, machine, environment) {
+        } else if !startDeadlines(of: plan, transition, environment) {
             return
         }
         // First, because work does not begin in a state that is about to be left.
-        if !definition.states[plan.destination].completions.isEmpty { fireCompletion(of: treeMachine(machine)) }
-        if !isPassive { startWork(of: plan, transition, machine, environment) }
+        if !definition.states[plan.destination].completions.isEmpty { fireCompletion(of: transition.treeMachine) }
+        if !isPassive { startWork(of: plan, transition, environment) }
     }
 
     /// Sets the timer, and activates the machines in the state: what is due first comes first.
@@ -60,35 +61,40 @@ extension MachineCore {
     private func startDeadlines(
         of plan: TransitionPlan,
         _ transition: StateTransition,
-        _ machine: AnyObject,
         _ environment: MachineEnvironment
     ) -> Bool {
-        let (state, object) = (transition.destination, transition.destinationObject)
+        let state = transition.destination
         let scheduler = environment.scheduler
-        let timer = environment.timer(of: treeMachine(machine))
-        let deadlines = definition.deadlines(of: plan.destination, object, environment.entered)
-        let period = timer.set(deadlines, of: state, scheduler)
-        // A callback may have fired something already that leaves the state.
-        guard expectedState(of: machine) == plan.destination else { return false }
+        let timer = environment.timer(of: transition.treeMachine)
+        let deadlines = definition.deadlines(of: plan.destination, state as AnyObject, environment.entered)
+        let isComposite = definition.states[plan.destination].hooks.isComposite
         let now = scheduler.date
+        // Mostly all there is to do: the first has to wait.
+        let isLater = !isComposite && deadlines.first.map { $0.date > now } ?? true
+        let period = timer.set(deadlines, of: state, scheduler, isArmed: isLater)
+        // A callback may have fired something already that leaves the state.
+        guard transition.turn({ $0.expected }) == plan.destination else { return false }
+        if isLater { return true }
         /// - Returns: Whether the state is about to be left, or to be updated, so that this is asked again.
         func fireDue(by date: Date) -> Bool {
             // A callback may have fired what replaces the object, which is then due for nothing any more.
-            while expectedObject(Call(machine, [:])) === object, let next = timer.takeFirst(of: period, dueBy: date) {
-                if timer.fire(next, of: state, in: period, treeMachine(machine)) { return true }
+            let machine = transition.treeMachine
+            while expectedObject(Call(machine, [:])) === transition.destinationObject,
+                let next = timer.takeFirst(of: period, dueBy: date)
+            {
+                if timer.fire(next, of: transition.destination, in: period, machine) { return true }
             }
             return false
         }
         // What came due before anything of the machines in the state: they are left before they are entered.
-        if definition.states[plan.destination].hooks.isComposite {
+        if isComposite {
             // The time of one that was never entered has not begun.
             let entered = environment.place.regions.lazy.filter { $0.withCore { $0.now.activation != .entry } }
-            let first = entered.compactMap(\.nextDeadline).min()
-            if fireDue(by: min(first ?? now, now)) { return false }
+            let firstOfRegions = entered.compactMap(\.nextDeadline).min()
+            if fireDue(by: min(firstOfRegions ?? now, now)) { return false }
             startRegions(of: plan)
         }
-        // Mostly the first has to wait.
-        if let first = deadlines.first, first.date <= now, fireDue(by: now) { return false }
+        if fireDue(by: now) { return false }
         timer.arm(period)
         return true
     }

@@ -129,11 +129,10 @@ extension MachineCore {
     func startWork(
         of plan: TransitionPlan,
         _ transition: StateTransition,
-        _ machine: AnyObject,
         _ environment: MachineEnvironment
     ) {
         func start<State: Working>(_ type: State.Type) {
-            let work = StateWork(of: treeMachine(machine))
+            let work = StateWork(of: transition.treeMachine)
             guard environment.keep(work) else { return }
             let (state, given) = (transition.destination, environment.context)
             // What it is handed is made where the work is done, and so keeps nobody waiting here.
@@ -151,7 +150,7 @@ extension MachineCore {
             if !environment.handToRunner(work, body) { work.begin(body) }
         }
         guard let working = definition.states[plan.destination].hooks.working, environment.work == nil,
-            !isAboutToLeave(machine)
+            !transition.turn({ $0.isAboutToLeave })
         else { return }
         start(working)
     }
@@ -160,12 +159,6 @@ extension MachineCore {
     func counts(_ work: StateWork.ID) -> Bool {
         guard let current = environment?.work else { return false }
         return current.id == work && !current.isOver
-    }
-
-    /// Whether a transition that leaves the state waits in the queue; in the machine's turn.
-    private func isAboutToLeave(_ machine: AnyObject) -> Bool {
-        let thread = ThreadState.ofThreads.current
-        return thread.content.withTurn(of: ObjectIdentifier(machine)) { $0.isAboutToLeave }
     }
 
     /// Ends what goes on in a state that was left, or hands the work over to the new data of one that was updated.

@@ -144,9 +144,15 @@ extension ThreadState {
     }
 
     /// Whether a machine has a turn on this thread.
+    @inline(__always)
     func hasTurn(of machine: ObjectIdentifier) -> Bool {
-        let machine = UInt(bitPattern: machine)
-        return foremost.machine == machine || others[..<othersCount].contains { $0.machine == machine }
+        if foremost.machine == UInt(bitPattern: machine) { return true }
+        return othersCount > 0 && hasOtherTurn(of: machine)
+    }
+
+    @inline(never)
+    private func hasOtherTurn(of machine: ObjectIdentifier) -> Bool {
+        others[..<othersCount].contains { $0.machine == UInt(bitPattern: machine) }
     }
 
     /// Notes the turn around the one that was begun last.

@@ -85,6 +85,9 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
 
     var machine: AnyObject? { lentMachine?.object ?? weakMachine }
 
+    /// Which machine it is, as long as that is lent or kept.
+    var machineID: ObjectIdentifier? { lentMachine?.id }
+
     var userInfo: AnyObject? { lentUserInfo?.object }
 
     var context: AnyObject? { lentContext?.object }

@@ -82,9 +82,7 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
             if last.comesBefore(removed) { moveUp(from: position) } else { moveDown(from: position) }
         }
         freeSlots.append(removed.slot)
-        let element = slots[removed.slot].element
-        slots[removed.slot].element = nil
-        return element
+        return slots[removed.slot].element.take()
     }
 
     private mutating func moveUp(from start: Int) {

@@ -97,15 +97,15 @@ extension Scheduler {
     }
 
     /// Lets something happen at a date.
-    func add(_ due: any Due, at date: Date) -> Ticket {
+    /// - Returns: With what it can be removed, and a task that sleeps too long now, for somebody who cancels it outside of locks: a
+    ///   clock's handler of that is user code.
+    func add(_ due: any Due, at date: Date) -> (ticket: Ticket, sleeper: Task<Void, Never>?) {
         let time = date.timeIntervalSinceReferenceDate
-        let (ticket, old) = schedule.withLock { schedule in
+        return schedule.withLock { schedule in
             let ticket = Ticket(place: schedule.queue.add(due, at: time))
             let isFirst = schedule.sleeper.map { time < $0.time } ?? true
             return (ticket, isFirst ? changeSleeper(&schedule, until: time) : nil)
         }
-        old?.cancel()
-        return ticket
     }
 
     /// Removes what waits; does nothing if it has come already.

@@ -76,7 +76,7 @@ extension StateTransition: CustomStringConvertible {
 
 extension WorkflowState {
     /// An object that is known to be one of this class, without asking which protocols it conforms to.
-    static func typed(_ object: AnyObject) -> any WorkflowState {
+    static func typed(_ object: consuming AnyObject) -> any WorkflowState {
         guard let state = object as? Self else {
             preconditionFailure("The object of a state is of the class that it was found to have.")
         }
