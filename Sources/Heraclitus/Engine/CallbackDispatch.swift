@@ -79,10 +79,11 @@ extension MachineCore {
     @inline(__always)
     func forEachClosure(in phase: CallbackPhase, _ body: (borrowing CallbackEntry) throws -> Void) rethrows {
         let callbacks = callbacks
-        // A span is read where it is, and nobody counts references to what is called.
+        // The list keeps its entries until all are called. So nobody counts references to them.
+        defer { withExtendedLifetime(callbacks) {} }
         let entries = callbacks.span
         for index in entries.indices where entries[index].phase == phase && !entries[index].isCancelled {
-            try body(entries[index])
+            try LentReference(entries[index]).withObject(as: CallbackEntry.self) { try body($0) }
         }
     }
 }
