@@ -79,6 +79,8 @@ extension StateTransition {
     /// Asks the turn in which its callbacks are called; from one of them.
     func turn<Result>(_ body: (inout MachineTurn) -> Result) -> Result {
         guard let machine = objects.machineID else { preconditionFailure("What is lent has a machine.") }
-        return ThreadState.ofThreads.current.content.withTurn(of: machine, body)
+        // In two steps, or the thread sanitizer takes it for a change of the global.
+        let thread = ThreadState.ofThreads.current
+        return thread.content.withTurn(of: machine, body)
     }
 }
