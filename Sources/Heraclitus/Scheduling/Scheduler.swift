@@ -111,7 +111,7 @@ extension Scheduler {
     /// Removes what waits; does nothing if it has come already.
     func remove(_ ticket: Ticket) {
         let removed = schedule.withLock { $0.queue.remove(ticket.place) }
-        // Here and not in the lock: releasing it may call user code.
+        // Here and not in the schedule's lock: releasing it may call user code.
         withExtendedLifetime(removed) {}
     }
 

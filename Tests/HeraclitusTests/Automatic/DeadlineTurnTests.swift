@@ -38,6 +38,20 @@ import Testing
         #expect(journal.entries == ["send", "pay"])
     }
 
+    @Test("Nothing waits for a state that a callback has decided to leave, also not while it is being left")
+    func leftSoon() throws {
+        let machine = StateMachine<Bill>(scheduler: clock.scheduler)
+        let journal = Journal()
+        machine.observe { journal.write($0.reason ?? $0.event ?? "") }
+        machine.didEnter(SentState.self) { _, _ in #expect(throws: Never.self) { try machine.fire.pay() } }
+        machine.willExit(SentState.self) { _, _ in
+            #expect(clock.scheduler.count == 0)
+            clock.advance(by: .seconds(20))
+        }
+        try machine.fire.send(SentState(1, by: Date(timeIntervalSinceReferenceDate: 10)))
+        #expect(journal.entries == ["send", "pay"])
+    }
+
     @Test("A state whose data a callback has decided to replace is due for nothing, and nothing is rejected")
     func replacedAtOnce() throws {
         let machine = StateMachine<Bill>(scheduler: clock.scheduler)
