@@ -77,10 +77,10 @@ struct TreeDeadline {
 /// The turn of a holder that goes on around that of a machine in its state.
 struct HolderTurn {
     let machine: any TreeMachine
-    let role: TurnRole
 
     /// The revision at which the inner turn began.
     let revision: Int
+    let role: TurnRole
 
     /// Whether the inner machine was not active then, although the holder has activated those in its state: it had no context.
     let isLate: Bool
@@ -115,7 +115,8 @@ extension StateTransition {
 // MARK: - Turns
 
 extension MachineCore {
-    var place: TreePlace? { environment?.place }
+    // Not by way of `environment`, which would count a reference more.
+    var place: TreePlace? { state.lock.withLock { $0.first?.environment?.place } }
 
     /// Acquires the machine when that takes more than a moment: after another thread's turn, or that of its holder's.
     @inline(never)
@@ -139,7 +140,7 @@ extension MachineCore {
         call.thread.content.open(call.lentMachine.id, in: now.index)
         let isLate = !now.isActive && holder.withCore { $0.place?.isStartingRegions == false }
         call.thread.content.setHolder(
-            HolderTurn(machine: holder, role: role, revision: currentRevision, isLate: isLate)
+            HolderTurn(machine: holder, revision: currentRevision, role: role, isLate: isLate)
         )
         return .inner
     }
@@ -167,7 +168,8 @@ extension MachineCore {
 
     /// Whether nothing that was accepted so far leaves a machine that the current state holds.
     private func staysInState(_ region: TreePlace, _ call: borrowing Call) -> Bool {
-        call.turn { $0.waiting }.allSatisfy { next in
+        if call.turn({ !$0.hasQueue }) { return true }
+        return call.turn { $0.waiting }.allSatisfy { next in
             next.plan.kind == .update
                 && definition.regions(of: next.state, in: next.plan.destination).contains {
                     $0.withCore { $0.place === region }
@@ -181,12 +183,11 @@ extension MachineCore {
         drain(call)
         let holder = call.thread.content.takeHolder(of: call.lentMachine.id)
         let retired = call.thread.content.close(call.lentMachine.id)
-        if let holder {
-            let hasMoved = currentRevision != holder.revision || holder.isLate
-            // While those in the state are being activated, the holder asks when all are.
-            let hasEnded = hasMoved && hasFinalState && holder.machine.withCore { $0.place?.isStartingRegions != true }
-            holder.machine.endAction(holder.role, hasEnded: hasEnded, on: call.thread)
-        }
+        let hasMoved = currentRevision != holder.revision || holder.isLate
+        // While those in the state are being activated, the holder asks when all are.
+        let hasEnded = hasMoved && hasFinalState && holder.machine.withCore { $0.place?.isStartingRegions != true }
+        let (machine, role) = (holder.machine, holder.role)
+        machine.endAction(role, hasEnded: hasEnded, on: call.thread)
         withExtendedLifetime(retired) {}
     }
 }

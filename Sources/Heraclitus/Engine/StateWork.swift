@@ -193,5 +193,5 @@ extension MachineCore {
 
 extension MachineTurn {
     /// Whether anything that waits leaves the state.
-    var isAboutToLeave: Bool { waiting.contains { $0.plan.kind == .external } }
+    var isAboutToLeave: Bool { hasQueue && waiting.contains { $0.plan.kind == .external } }
 }

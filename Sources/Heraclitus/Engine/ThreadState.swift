@@ -144,25 +144,20 @@ extension ThreadState {
     }
 
     /// Whether a machine has a turn on this thread.
+    // Inlined, because to call it is to copy all of this.
     @inline(__always)
     func hasTurn(of machine: ObjectIdentifier) -> Bool {
-        if foremost.machine == UInt(bitPattern: machine) { return true }
-        return othersCount > 0 && hasOtherTurn(of: machine)
-    }
-
-    @inline(never)
-    private func hasOtherTurn(of machine: ObjectIdentifier) -> Bool {
-        others[..<othersCount].contains { $0.machine == UInt(bitPattern: machine) }
+        foremost.machine == UInt(bitPattern: machine)
+            || (0..<othersCount).contains { others[$0].machine == UInt(bitPattern: machine) }
     }
 
     /// Notes the turn around the one that was begun last.
-    mutating func setHolder(_ holder: HolderTurn) { foremost.holder = holder }
+    mutating func setHolder(_ holder: consuming HolderTurn) { foremost.holder = holder }
 
-    /// Takes the turn around that of a machine.
-    mutating func takeHolder(of machine: ObjectIdentifier) -> HolderTurn? {
+    /// Takes the turn around that of a machine, which belongs to another one.
+    mutating func takeHolder(of machine: ObjectIdentifier) -> HolderTurn {
         if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
-        var holder: HolderTurn?
-        swap(&holder, &foremost.holder)
+        guard let holder = foremost.holder.take() else { preconditionFailure("An inner turn has one around it.") }
         return holder
     }
 

@@ -15,15 +15,17 @@ final class TreePlace: Sendable {
         /// The same for comparing, which takes no reference.
         var holderID: ObjectIdentifier?
 
-        /// Whether that state is the current one.
-        var isCurrent = false
-
         /// The number of the closures that tell the machines above of what happens here if they want to hear of it.
         var hearing: Int?
 
         /// The machines that the current state holds.
         var regions: [any TreeMachine] = []
     }
+
+    /// The machine whose current state holds this one, as a number for comparing; 0 if none does.
+    ///
+    /// It changes in the lock. Within a turn of the tree's root it stays as it is, and is read without the lock.
+    private let currentHolder = Atomic<UInt>(0)
 
     /// Whether it ever belonged to a machine: most do not, and then nobody needs to ask further.
     private let hasBeenGiven = Atomic(false)
@@ -48,9 +50,9 @@ final class TreePlace: Sendable {
     /// The machines that belong to it, in the order in which they are activated.
     var regions: [any TreeMachine] { contents.withLock { $0.regions } }
 
-    /// Whether it is in the current state of a machine.
+    /// Whether it is in the current state of a machine; in a turn of that one.
     func isCurrent(in machine: ObjectIdentifier) -> Bool {
-        contents.withLock { $0.isCurrent && $0.holderID == machine }
+        currentHolder.load(ordering: .relaxed) == UInt(bitPattern: machine)
     }
 
     /// Gives it to a machine, unless it belongs to another one.
@@ -62,7 +64,7 @@ final class TreePlace: Sendable {
                 contents.holder = machine
                 contents.holderID = ObjectIdentifier(machine)
                 // It still was in that of one that is gone.
-                contents.isCurrent = false
+                currentHolder.store(0, ordering: .relaxed)
                 hasBeenGiven.store(true, ordering: .relaxed)
             }
             return holder
@@ -74,7 +76,7 @@ final class TreePlace: Sendable {
         contents.withLock { contents in
             contents.holder = nil
             contents.holderID = nil
-            contents.isCurrent = false
+            currentHolder.store(0, ordering: .relaxed)
         }
     }
 
@@ -102,7 +104,13 @@ final class TreePlace: Sendable {
         contents.withLock { if $0.hearing == number { $0.hearing = nil } }
     }
 
-    func setCurrent(_ isCurrent: Bool) { contents.withLock { $0.isCurrent = isCurrent } }
+    /// Notes whether the state of the machine that it belongs to is the current one.
+    func setCurrent(_ isCurrent: Bool) {
+        contents.withLock { contents in
+            let holder = isCurrent ? contents.holderID.map { UInt(bitPattern: $0) } : nil
+            currentHolder.store(holder ?? 0, ordering: .relaxed)
+        }
+    }
 
     /// Notes which machines the current state holds.
     /// - Returns: Those that the state before held.
@@ -121,7 +129,7 @@ final class TreePlace: Sendable {
         let (holder, ended) = contents.withLock { contents in
             let holder = contents.holder
             // One that its own turn kept from being taken on never was in the state.
-            let isOrphaned = holder == nil && contents.isCurrent
+            let isOrphaned = holder == nil && currentHolder.load(ordering: .relaxed) != 0
             return (holder, isOrphaned ? core.suspendTree(contents.regions) : [])
         }
         // Released here: this may be the last reference to it.

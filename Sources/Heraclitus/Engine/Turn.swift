@@ -185,7 +185,6 @@ extension Turn {
         // `nil` in most turns, which queue nothing.
         private var items: [Item]?
         private var done = 0
-        private var isTelling = false
         private var causedByTelling = 0
 
         fileprivate private(set) var acceptedCount = 0
@@ -196,6 +195,7 @@ extension Turn {
 
         /// Where the last transition is.
         private var lastTransition: Int?
+        private var isTelling = false
 
         fileprivate var lastWaiting: Transition? {
             guard let items, let lastTransition, lastTransition >= done,
