@@ -5,8 +5,14 @@ struct EffectNotes: Sendable {
     /// Tells the date.
     let scheduler: Scheduler
 
-    /// Those that the archive of an id had, as they stood there, by the id: an archive of another id does not get them.
-    private(set) var carried: [ExactID: JSONValue] = [:]
+    /// What waited in an archive, as it stood there, and the archive's revision then.
+    private struct Carried: Sendable {
+        let revision: Int
+        let outbox: JSONValue?
+    }
+
+    /// Those that the archive of an id had, by the id: an archive of another id does not get them.
+    private var carried: [ExactID: Carried] = [:]
 
     /// Those of the states that were entered since, in order.
     private(set) var entered: [any Effect] = []
@@ -23,13 +29,16 @@ struct EffectNotes: Sendable {
     }
 
     /// Notes which ones the archive of an id has, among them the first of those of states that were entered.
-    mutating func noteSaved(_ carried: JSONValue, in id: String, among entered: Int = 0) {
-        self.carried[ExactID(id)] = carried
+    mutating func noteSaved(_ outbox: JSONValue?, in id: String, _ revision: Int, among entered: Int = 0) {
+        carried[ExactID(id)] = Carried(revision: revision, outbox: outbox)
         self.entered.removeFirst(min(entered, self.entered.count))
     }
 
-    /// Those that the archive of an id had.
-    func carried(in id: String) -> JSONValue? { carried[ExactID(id)] }
+    /// Those that the archive of an id had when it was last loaded or saved.
+    func carried(in id: String) -> JSONValue? { carried[ExactID(id)]?.outbox }
+
+    /// The revision of the archive of an id when it was last loaded or saved; `nil` if it was not.
+    func carriedRevision(in id: String) -> Int? { carried[ExactID(id)]?.revision }
 }
 
 extension MachineCore {

@@ -80,10 +80,10 @@ final class MachineEnvironment: Sendable {
     }
 
     /// Notes that the first of the effects of states that were entered are stored in the archive of an id, with those before them.
-    func noteSavedEffects(_ carried: JSONValue, in id: String, among entered: Int) {
+    func noteSavedEffects(_ carried: JSONValue?, in id: String, _ revision: Int, among entered: Int) {
         // Those that are stored are released when the lock is free.
         let before = effects
-        effectNotes.withLock { $0?.noteSaved(carried, in: id, among: entered) }
+        effectNotes.withLock { $0?.noteSaved(carried, in: id, revision, among: entered) }
         withExtendedLifetime(before) {}
     }
 

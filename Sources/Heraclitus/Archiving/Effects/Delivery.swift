@@ -52,9 +52,11 @@ extension ArchiveStore {
         let machines = KnownMachines()
         let most = max(1, policy.machinesAtOnce)
         let waiting = WaitingIDs(atLeast: 10_000, leasing: most)
+        var conflictsInARow = 0
         while true {
             try Task.checkCancellation()
             let lease = Lease(policy: policy, scheduler: scheduler)
+            let leasing = scheduler.date
             // If the clock is set back, what has failed since then is to wait all the same.
             let date = min(start, scheduler.date)
             let known = machines.countLeftAlone
@@ -68,14 +70,23 @@ extension ArchiveStore {
             }
             for (id, damage) in waiting.damages { machines.leaveAlone(id, because: damage) }
             if claimed.isEmpty, !waiting.hasRefused, machines.countLeftAlone == known {
+                // Not without an end: a store may meet nothing but conflicts.
+                if waiting.hasMetConflict, conflictsInARow < 100 {
+                    conflictsInARow += 1
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(conflictsInARow, 6), 50))))
+                    continue
+                }
                 if let error = machines.firstDamage { throw error }
                 return count
             }
+            conflictsInARow = 0
+            // To lease many may take a while, in which nobody has renewed the leases of the first.
+            let isOld = scheduler.date > leasing + policy.lease.inSeconds / 3
             count += try await withThrowingTaskGroup(of: Int.self) { group in
                 for archive in claimed {
                     group.addTask {
                         machines.noteLease(of: archive)
-                        return try await work(off: archive, of: W.self, lease, machines, failed: failed, handle)
+                        return try await work(off: archive, isOld, of: W.self, lease, machines, failed: failed, handle)
                     }
                 }
                 return try await group.reduce(0, +)
@@ -84,8 +95,11 @@ extension ArchiveStore {
     }
 
     /// Carries out the effects of a machine that are for this call, as long as that goes well.
+    ///
+    /// A lease that is old may have ended: so it is looked at, and renewed, before anything is carried out.
     private func work<W: Workflow>(
         off archive: StoredArchive,
+        _ isOld: Bool,
         of workflow: W.Type,
         _ lease: Lease,
         _ machines: KnownMachines,
@@ -94,6 +108,9 @@ extension ArchiveStore {
     ) async throws -> Int {
         var count = 0
         var outbox = try archive.outbox()
+        if isOld, let first = outbox, let head = first.head {
+            outbox = try await settle(first.effect(head, of: archive.id).key, .heard, lease, machines)
+        }
         while let next = outbox, let head = next.head {
             let stored = next.effect(head, of: archive.id)
             let outcome = await outcome(of: stored, of: W.self, lease, handle)
@@ -169,21 +186,27 @@ extension ArchiveStore {
 
     /// Calls a body, and renews the lease of a machine's effects as long as it runs; not if this worker does not have it.
     private func renewing(_ lease: Lease, of id: String, _ body: () async throws -> Void) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                while true {
-                    try await Task.sleep(for: lease.policy.lease / 3)
-                    // If that fails it is tried again; if it fails for long, the lease ends.
-                    _ = try? await changeOutbox(of: id) { outbox -> Bool? in
-                        guard outbox.worker == lease.worker else { return nil }
-                        outbox.date = lease.end
-                        return true
-                    }
+        // No child task, which would end when the caller is cancelled: a handler may go on for long then.
+        let renewal = Task {
+            while true {
+                try await Task.sleep(for: max(lease.policy.lease / 3, .milliseconds(1)))
+                // If that fails it is tried again; if it fails for long, the lease ends.
+                _ = try? await changeOutbox(of: id) { outbox -> Bool? in
+                    guard outbox.worker == lease.worker else { return nil }
+                    outbox.date = lease.end
+                    return true
                 }
             }
-            defer { group.cancelAll() }
-            try await body()
         }
+        func end() async {
+            renewal.cancel()
+            _ = await renewal.result
+        }
+        do { try await body() } catch {
+            await end()
+            throw error
+        }
+        await end()
     }
 
     /// Changes the effects of a stored machine, whoever else changes the machine meanwhile.

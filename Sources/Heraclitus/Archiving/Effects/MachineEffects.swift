@@ -15,14 +15,25 @@ extension StateMachine {
 
     /// Notes that effects were stored: another save keeps their keys, which have the revision of this one.
     func noteSavedEffects(of archive: StoredArchive) {
-        guard knowsEffects, let outbox = try? archive.outbox(),
-            let carried = try? JSONValue(json: archiveEncoder.encode(outbox))
-        else {
-            return
-        }
-        let count = outbox.effects.count { $0.revision == archive.revision }
-        core.environment?.noteSavedEffects(carried, in: archive.id, among: count)
+        guard knowsEffects, case .success(let outbox) = Result(catching: { try archive.outbox() }) else { return }
+        let count = outbox?.effects.count { $0.revision == archive.revision } ?? 0
+        core.environment?.noteSavedEffects(try? outbox?.asValue, in: archive.id, archive.revision, among: count)
     }
+
+    /// Whether the effects that it has are those that wait in the archive of an id with a revision.
+    func knowsEffects(in id: String, _ revision: Int) -> Bool {
+        core.environment?.effects?.carriedRevision(in: id) == revision
+    }
+
+    /// Notes the effects that wait in an archive which it is about to replace, in place of those that waited there when it came from the store.
+    func noteWaitingEffects(of archive: StoredArchive) throws {
+        let carried = try archive.outbox()?.asValue
+        core.environment?.noteSavedEffects(carried, in: archive.id, archive.revision, among: 0)
+    }
+}
+
+extension Outbox {
+    fileprivate var asValue: JSONValue { get throws { try JSONValue(json: try archiveEncoder.encode(self)) } }
 }
 
 extension StoredArchive {
@@ -30,9 +41,7 @@ extension StoredArchive {
     func handEffects(to machine: StateMachine<some Workflow>, _ scheduler: Scheduler = .system) throws(ArchiveError) {
         var notes = EffectNotes(scheduler)
         do {
-            if let outbox = try outbox() {
-                notes.noteSaved(try JSONValue(json: try archiveEncoder.encode(outbox)), in: id)
-            }
+            notes.noteSaved(try outbox()?.asValue, in: id, revision)
         } catch {
             throw .malformed(path: EnvelopeKey.outbox.rawValue, explanation: "\(error)")
         }
@@ -41,7 +50,8 @@ extension StoredArchive {
 
     /// The archive with the effects of its machine: those that the archive before had, and those of the states that were entered.
     func with<W: Workflow>(_ notes: EffectNotes, of machine: StateMachine<W>) throws(ArchiveError) -> StoredArchive {
-        let carried = notes.carried(in: id)
+        // What is new in the store replaces nothing: what waited in another one, or before a deletion, is not brought along.
+        let carried = revision > 0 ? notes.carried(in: id) : nil
         if carried == nil, notes.entered.isEmpty { return self }
         do {
             var outbox = try carried?.decoded(as: Outbox.self) ?? Outbox()

@@ -21,6 +21,12 @@ struct Outbox: Codable {
         var parked: Bool?
 
         var isParked: Bool { parked == true }
+
+        /// Whether it has a whole key, or none yet.
+        var hasKeyOrNone: Bool {
+            guard let revision, let index else { return revision == nil && index == nil }
+            return revision >= 0 && 0..<Int(Int32.max) ~= index
+        }
     }
 
     /// In the order in which they are to be carried out.
@@ -51,8 +57,10 @@ struct Outbox: Codable {
     var due: Date? { effects.isEmpty ? nil : head == nil ? .distantFuture : date ?? .distantPast }
 
     /// Notes the revision of those that were saved with it.
+    ///
+    /// Those of another store that came along may have the same one.
     mutating func noteRevision(_ revision: Int) {
-        var next = 0
+        var next = (effects.filter { $0.revision == revision }.compactMap(\.index).max() ?? -1) + 1
         for index in effects.indices where effects[index].revision == nil {
             (effects[index].revision, effects[index].index) = (revision, next)
             next += 1
@@ -139,8 +147,14 @@ extension StoredArchive {
             let text = try JSONText([UInt8](archive))
             let container = try ArchiveDecoder(.text(text, 0)).container(keyedBy: EnvelopeKey.self)
             guard var outbox = try container.decodeIfPresent(Outbox.self, forKey: .outbox) else { return nil }
+            // What has half a key would be found by nobody.
+            guard outbox.effects.allSatisfy(\.hasKeyOrNone) else {
+                throw StoreError.damaged(id: id, explanation: "Its effects have keys that are none.")
+            }
             outbox.noteRevision(revision)
             return outbox
+        } catch let damage as StoreError {
+            throw damage
         } catch let problem as JSONProblem {
             throw .damaged(id: id, explanation: problem.description)
         } catch {

@@ -19,7 +19,15 @@ extension ArchiveStore {
     public func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
         var found: [(due: Date, id: String)] = []
         for id in try await ids(of: workflow, in: nil) {
-            if let due = try await load(id)?.effectsDue, due <= date { found.append((due, id)) }
+            do {
+                if let due = try await load(id)?.effectsDue, due <= date { found.append((due, id)) }
+            } catch StoreError.damaged {
+                // Whoever loads it is told; here it would hide all others.
+                continue
+            } catch ArchiveError.tooLarge {
+                // So that it is found by whoever delivers, who says so.
+                found.append((.distantPast, id))
+            }
         }
         return found.sorted { ($0.due, $0.id) < ($1.due, $1.id) }.prefix(max(0, limit)).map(\.id)
     }
@@ -58,7 +66,7 @@ extension ArchiveStore {
             do {
                 if let archive = try await claim(id, waiting, change) { claimed.append(archive) }
             } catch StoreError.conflict {
-                waiting.giveBack(id)
+                waiting.noteConflict(of: id)
             } catch {
                 // What was claimed would be lost until its lease ends; an error that stays comes again.
                 if claimed.isEmpty { throw error }
@@ -121,7 +129,8 @@ extension ArchiveStore {
             guard let index = outbox.index(of: key) else { return nil }
             (outbox.effects[index].parked, outbox.effects[index].attempts) = (nil, nil)
             // Whoever has the effects keeps them.
-            if outbox.worker == nil { outbox.date = .distantPast }
+            // One behind another that waits waits as well.
+            if outbox.worker == nil, outbox.head == index { outbox.date = .distantPast }
             return true
         } ?? false
     }

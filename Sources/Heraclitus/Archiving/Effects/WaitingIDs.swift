@@ -18,6 +18,7 @@ final class WaitingIDs: Sendable {
     private struct Round {
         var leased: Set<ExactID> = []
         var hasRefused = false
+        var hasMetConflict = false
         var damages: [(id: String, damage: StoreError)] = []
     }
 
@@ -28,6 +29,9 @@ final class WaitingIDs: Sendable {
 
     /// Whether a machine was not leased because there were enough.
     var hasRefused: Bool { round.withLock { $0.hasRefused } }
+
+    /// Whether a machine was not leased because somebody saved it meanwhile: it may have effects all the same.
+    var hasMetConflict: Bool { round.withLock { $0.hasMetConflict } }
 
     /// The machines that could not be claimed in this round, and why.
     var damages: [(id: String, damage: StoreError)] { round.withLock { $0.damages } }
@@ -51,6 +55,12 @@ final class WaitingIDs: Sendable {
 
     /// Notes that a machine could not be leased.
     func giveBack(_ id: String) { round.withLock { _ = $0.leased.remove(ExactID(id)) } }
+
+    /// Notes that a machine could not be leased because somebody saved it meanwhile.
+    func noteConflict(of id: String) {
+        giveBack(id)
+        round.withLock { $0.hasMetConflict = true }
+    }
 
     /// Notes that a machine can be leased by nobody.
     func note(_ damage: StoreError, of id: String) {

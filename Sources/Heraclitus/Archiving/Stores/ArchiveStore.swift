@@ -193,8 +193,8 @@ extension ArchiveStore {
 
     /// Saves a machine.
     ///
-    /// Effects that wait in what it replaces stay there, also if the machine does not come from a store and knows nothing of them. To find these,
-    /// what is stored is loaded first.
+    /// Effects that wait in what it replaces stay there, whether or not the machine comes from there. To find these, what is stored is loaded first,
+    /// unless the machine was loaded or saved with this very revision.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
@@ -207,10 +207,11 @@ extension ArchiveStore {
         as id: String,
         expecting revision: Int
     ) async throws -> Int {
+        // If what is stored has another revision, this save meets a conflict.
+        let stored = revision > 0 && !machine.knowsEffects(in: id, revision) ? try await load(id) : nil
+        if machine.knowsEffects, let stored { try machine.noteWaitingEffects(of: stored) }
         var archive = try StoredArchive(machine, id: id, replacing: revision)
-        if revision > 0, !machine.knowsEffects, let outbox = try await load(id)?.outbox() {
-            archive = try archive.with(outbox)
-        }
+        if !machine.knowsEffects, let outbox = try stored?.outbox() { archive = try archive.with(outbox) }
         let saved = try await save(archive)
         machine.noteSavedEffects(of: archive.with(revision: saved))
         return saved

@@ -21,7 +21,7 @@ public struct MigrationRehearsal: Sendable {
     fileprivate mutating func add<W: Workflow>(_ stored: StoredArchive, of workflow: W.Type) {
         var version: Int?
         do {
-            version = try JSONValue(json: stored.archive, limit: .max)["version"]?.intValue
+            version = stored.version
             // Nobody fires it, so it needs no context.
             _ = try StateMachine<W>(stored.archive, limit: .max)
             try stored.checkEffects(of: W.self)
@@ -37,6 +37,13 @@ public struct MigrationRehearsal: Sendable {
 }
 
 extension StoredArchive {
+    /// The version that has written it; `nil` if it cannot be read.
+    fileprivate var version: Int? {
+        guard let text = try? JSONText([UInt8](archive)) else { return nil }
+        let container = try? ArchiveDecoder(.text(text, 0)).container(keyedBy: EnvelopeKey.self)
+        return try? container?.decodeIfPresent(Int.self, forKey: .version)
+    }
+
     /// Throws unless the effects that wait can be handed to handlers.
     fileprivate func checkEffects<W: Workflow>(of workflow: W.Type) throws(ArchiveError) {
         let outbox: Outbox?

@@ -108,7 +108,12 @@ extension ArchiveStore {
     public func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
         var found: [(due: Date, id: String)] = []
         for id in try await ids(of: workflow, in: nil) {
-            if let due = try await load(id)?.due, due <= date { found.append((due, id)) }
+            do {
+                if let due = try await load(id)?.due, due <= date { found.append((due, id)) }
+            } catch StoreError.damaged, ArchiveError.tooLarge {
+                // Whoever loads it is told; here it would hide all others.
+                continue
+            }
         }
         return found.sorted { ($0.due, $0.id) < ($1.due, $1.id) }.map(\.id)
     }
