@@ -146,21 +146,6 @@ extension DeliveryTests {
         #expect(log.all.sorted() == ["b1", "b2"])
     }
 
-    @Test("A lease of no time is renewed once in a millisecond, and not all the time")
-    func noLease() async throws {
-        try await walk("1", 1)
-        let store = store
-        let saves = Lock((count: 0, milliseconds: 0.0))
-        try await deliver(policy: DeliveryPolicy(lease: .zero)) { _, _ in
-            let before = try await store.load("1")?.revision ?? 0
-            let time = try await ContinuousClock().measure { try await Task.sleep(for: .milliseconds(100)) }
-            let count = (try await store.load("1")?.revision ?? 0) - before
-            saves.withLock { $0 = (count, time / .milliseconds(1)) }
-        }
-        let (count, milliseconds) = saves.withLock { $0 }
-        #expect(Double(count) <= milliseconds + 5)
-    }
-
     @Test("Whoever brings back an effect behind one that waits does not end its waiting")
     func retryBehind() async throws {
         try await walk()
