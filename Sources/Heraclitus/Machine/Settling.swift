@@ -16,6 +16,7 @@ extension StateMachine {
     public func settled() async {
         while !Task.isCancelled {
             if await waitForTurnElsewhere() { continue }
+            let before = revision
             guard let environment = core.environment, !environment.isPassive else { return }
             if let timer = environment.timer, timer.isDue {
                 timer.comesDue()
@@ -24,7 +25,10 @@ extension StateMachine {
                 await work.wait()
             } else if let region = environment.place.regions.first(where: { !$0.isSettled }) {
                 await region.settled()
-            } else {
+            } else if revision != before {
+                // The work may have been found at its end within a turn that has come meanwhile, and has begun something else.
+                continue
+            } else if await !waitForTurnElsewhere() {
                 return
             }
         }

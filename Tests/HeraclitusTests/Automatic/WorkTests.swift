@@ -17,6 +17,18 @@ import Testing
         #expect(bench.journal.entries == ["didEnter", "observer start", "work 7", "didExit", "observer finish"])
     }
 
+    @Test("Whoever waits for it comes back when everybody has been told what it has fired, also if it fires just then")
+    func settledAfterCallbacks() async throws {
+        for _ in 0..<3_000 {
+            let bench = Bench { busy, here in try here.fire.finish(MadeState(busy.number)) }
+            let machine = machine(bench)
+            machine.onTransition { bench.journal.write("observer \($0.event ?? "")") }
+            try machine.fire.start(BusyState(7))
+            await machine.settled()
+            #expect(bench.journal.entries.last == "observer finish")
+        }
+    }
+
     @Test("It does not begin in a state that a callback has decided to leave")
     func left() async throws {
         let bench = Bench { _, _ in }
