@@ -39,6 +39,17 @@ private struct Order: Workflow {
     }
 }
 
+private final class OnTheWayState: WorkflowState, Composite {
+    let download: StateMachine<Download>
+    init(download: StateMachine<Download> = StateMachine()) { self.download = download }
+    var regions: [any Region] { [download] }
+}
+
+private struct Parcel: Workflow {
+    static var initial: any WorkflowState { OnTheWayState() }
+    let arrive = Event(from: OnTheWayState.self, to: DoneState.self)
+}
+
 private final class SettledState: EmptyState {
     static var name: String { "Settled" }
 }
@@ -82,6 +93,25 @@ private struct Bill: Workflow {
         try machine.fire.again(CompletedState(byteCount: 8))
         let later = try StateMachine<Download>(archive: Data(contentsOf: file))
         #expect(later.revision == 2 && (later.state as? CompletedState)?.byteCount == 8)
+    }
+
+    @Test("A machine with machines in its states is kept after each transition in the tree")
+    func keptTree() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let machine = StateMachine<Parcel>()
+        machine.observeTree { [weak machine] occurrence in
+            guard let machine, occurrence.kind == .transitioned else { return }
+            do {
+                try machine.archive().write(to: file, options: .atomic)
+            } catch {
+                print("The download was not kept: \(error)")
+            }
+        }
+        machine.activate()
+        try #require(machine.state as? OnTheWayState).download.fire.finish(CompletedState(byteCount: 7))
+        let later = try StateMachine<Parcel>(archive: Data(contentsOf: file))
+        #expect(later.isIn(CompletedState.self))
     }
 
     @Test("An archive is what the articles print")

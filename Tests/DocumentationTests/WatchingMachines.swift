@@ -118,7 +118,8 @@ private func tell(_ line: String) { told.withLock { $0.append(line) } }
 private func log<W>(_ machine: StateMachine<W>, as id: String, to logger: Logger) -> Registration {
     machine.observe { occurrence in
         let entry = LogEntry(occurrence)
-        var metadata: Logger.Metadata = ["id": "\(id)", "state": "\(occurrence.destination ?? occurrence.source)"]
+        let entered = occurrence.kind == .transitioned ? occurrence.destination : nil
+        var metadata: Logger.Metadata = ["id": "\(id)", "state": "\(entered ?? occurrence.source)"]
         if let event = occurrence.event { metadata["event"] = "\(event)" }
         if let reason = occurrence.reason { metadata["reason"] = "\(reason)" }
         let level = Logger.Level(rawValue: entry.level.rawValue) ?? .error
