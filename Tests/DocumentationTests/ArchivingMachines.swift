@@ -39,10 +39,11 @@ private struct Order: Workflow {
     }
 }
 
-private final class OnTheWayState: WorkflowState, Composite {
+private final class OnTheWayState: Composite {
     let download: StateMachine<Download>
     init(download: StateMachine<Download> = StateMachine()) { self.download = download }
     var regions: [any Region] { [download] }
+    func copied() -> OnTheWayState { OnTheWayState(download: download.copy()) }
 }
 
 private struct Parcel: Workflow {
