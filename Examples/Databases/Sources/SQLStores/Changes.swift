@@ -174,7 +174,7 @@ extension SQLConnection {
     /// Changes archives with effects, of rows that it locks and that nobody else has locked; `query` finds the ids of a number of rows.
     func claim(
         limit: Int,
-        _ query: (_ limit: Int) -> (SQLStatement, [SQLValue]),
+        _ query: (_ limit: Int) -> IDQuery,
         _ change: (StoredArchive) throws -> StoredArchive?
     ) throws -> [StoredArchive] {
         var claimed: [StoredArchive] = []
@@ -182,12 +182,7 @@ extension SQLConnection {
         var seen: Set<Data> = []
         var most = limit
         while true {
-            var (ids, rows) = ([String](), 0)
-            let (statement, parameters) = query(most)
-            try forEachRow(of: statement, parameters) {
-                rows += 1
-                if let id = StoredID.text(self, beginning: 0, rest: 1) { ids.append(id) }
-            }
+            let (ids, rows) = try ids(query(most))
             var unloadable = rows - ids.count
             for id in ids where claimed.count < limit {
                 guard let found = try loadUndamaged(StoredID(id)) else {

@@ -203,15 +203,8 @@ extension SQLStore {
         }
     }
 
-    private func ids(_ query: (SQLStatement, [SQLValue])) async throws -> [String] {
-        if query.1.contains(where: \.hasNUL) { return [] }
-        return try await readers.run(for: nil) { connection, _ in
-            var ids: [String] = []
-            try connection.forEachRow(of: query.0, query.1) {
-                // A damaged row is found by whoever loads it; here it would hide all others.
-                if let id = StoredID.text(connection, beginning: 0, rest: 1) { ids.append(id) }
-            }
-            return ids
-        }
+    private func ids(_ query: IDQuery) async throws -> [String] {
+        if query.parameters.contains(where: \.hasNUL) { return [] }
+        return try await readers.run(for: nil) { connection, _ in try connection.ids(query).ids }
     }
 }

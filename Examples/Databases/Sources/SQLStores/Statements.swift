@@ -49,8 +49,8 @@ enum Statements {
         in state: String?,
         after id: StoredID? = nil,
         limit: Int? = nil
-    ) -> (SQLStatement, [SQLValue]) {
-        var (sql, parameters) = ("select id, id_rest from machines where state is not null", [SQLValue]())
+    ) -> IDQuery {
+        var (sql, parameters) = ("state is not null", [SQLValue]())
         if let workflow {
             parameters.append(.text(workflow))
             sql += " and workflow = ?\(parameters.count)"
@@ -68,30 +68,29 @@ enum Statements {
             parameters.append(.integer(max(0, limit)))
             sql += " limit ?\(parameters.count)"
         }
-        return (SQLStatement(sql), parameters)
+        return IDQuery(condition: sql, parameters: parameters)
     }
 
-    static func ids(dueBy due: Double, of workflow: String?) -> (SQLStatement, [SQLValue]) {
-        var (sql, parameters) = (
-            "select id, id_rest from machines where due <= cast(?1 as double precision)", [SQLValue.real(due)]
-        )
+    static func ids(dueBy due: Double, of workflow: String?) -> IDQuery {
+        var (sql, parameters) = ("due <= cast(?1 as double precision)", [SQLValue.real(due)])
         if let workflow {
             parameters.append(.text(workflow))
             sql += " and workflow = ?2"
         }
-        return (SQLStatement(sql + " order by due, id, id_rest"), parameters)
+        return IDQuery(condition: sql + " order by due, id, id_rest", parameters: parameters)
     }
 
-    static func ids(withEffectsBy date: Double, of workflow: String?, limit: Int) -> (SQLStatement, [SQLValue]) {
-        var (sql, parameters) = (
-            "select id, id_rest from machines where effects <= cast(?1 as double precision)", [SQLValue.real(date)]
-        )
+    static func ids(withEffectsBy date: Double, of workflow: String?, limit: Int) -> IDQuery {
+        var (sql, parameters) = ("effects <= cast(?1 as double precision)", [SQLValue.real(date)])
         if let workflow {
             parameters.append(.text(workflow))
             sql += " and workflow = ?2"
         }
         parameters.append(.integer(max(0, limit)))
-        return (SQLStatement(sql + " order by effects, id, id_rest limit ?\(parameters.count)"), parameters)
+        return IDQuery(
+            condition: sql + " order by effects, id, id_rest limit ?\(parameters.count)",
+            parameters: parameters
+        )
     }
 
     /// The rows that nobody else has locked, locked.
@@ -99,9 +98,10 @@ enum Statements {
         withEffectsBy date: Double,
         of workflow: String,
         limit: Int
-    ) -> (SQLStatement, [SQLValue]) {
-        let (statement, parameters) = ids(withEffectsBy: date, of: workflow, limit: limit)
-        return (SQLStatement(statement.sql + " for update skip locked"), parameters)
+    ) -> IDQuery {
+        var query = ids(withEffectsBy: date, of: workflow, limit: limit)
+        query.condition += " for update skip locked"
+        return query
     }
 }
 

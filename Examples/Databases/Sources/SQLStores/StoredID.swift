@@ -6,7 +6,8 @@ package import Foundation
 /// Databases limit the size of what they index, and stores have ids of any length. So the index has the first 1,000 bytes, in their
 /// order, and for a longer id a hash of all of it. Bytes and not text, because text cannot have NUL everywhere, nor the same order.
 struct StoredID {
-    private static let indexed = 1_000
+    /// The number of bytes in the index.
+    static let indexed = 1_000
 
     let id: String
     let beginning: Data
@@ -26,9 +27,8 @@ struct StoredID {
 
     var columns: [SQLValue] { key + [.bytes(rest)] }
 
-    /// The id of a row, `nil` if it is none; usually it stands in one column.
+    /// The id of a row, `nil` if it is none.
     static func text(_ connection: some SQLConnection, beginning: Int, rest: Int) -> String? {
-        if let text = connection.text(beginning), text.utf8.count < indexed { return text }
         guard let start = connection.bytes(beginning), let end = connection.bytes(rest) else { return nil }
         return String(validating: start + end, as: UTF8.self)
     }
