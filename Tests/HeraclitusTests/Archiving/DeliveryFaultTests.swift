@@ -79,6 +79,29 @@ extension DeliveryTests {
         if case .damaged("0", _) = error {} else { Issue.record("\(String(describing: error))") }
     }
 
+    @Test("A machine that cannot be saved any more holds up the effects of no others", arguments: [0, 1])
+    func lastRevision(_ left: Int) async throws {
+        let place = try StorePlace("directory")
+        for id in ["1", "2", "3"] {
+            try await place.store.update(id, of: Walk.self) { try $0.fire.step(SteppingState(1)) }
+        }
+        let file = try #require(place.folder).appendingPathComponent("2.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let last = text.replacing(#""revision":1,"#, with: #""revision":\#((1 << 53) - left),"#, maxReplacements: 1)
+        #expect(last != text)
+        try Data(last.utf8).write(to: file)
+        let log = log
+        let error = await #expect(throws: StoreError.self) {
+            try await place.store.deliver(Walk.self, policy: DeliveryPolicy(machinesAtOnce: 1)) { _, key in
+                log.add(key.id)
+            }
+        }
+        // With one revision left it is leased, and carried out, but that cannot be written down.
+        #expect(log.all.sorted() == (left == 0 ? ["1", "3"] : ["1", "2", "3"]))
+        if case .damaged("2", _) = error {} else { Issue.record("\(String(describing: error))") }
+        #expect(try await place.store.effects(of: Walk.self).map(\.key.id) == ["2"])
+    }
+
     @Test("A worker whose call is cancelled keeps the lease as long as its handler goes on", .timeLimit(.minutes(20)))
     func cancelled() async throws {
         try await walk("1", 1)

@@ -37,7 +37,7 @@ extension ArchiveStore {
     ///   - handle: Carries an effect out. It is called on any thread.
     /// - Returns: The number of effects that were carried out and removed.
     /// - Throws: What `failed` throws; `CancellationError`; errors of the store's medium; ``StoreError/damaged(id:explanation:)`` for a machine whose
-    ///   effects cannot be read, or are too large for the store, when those of all others have been handed over.
+    ///   effects cannot be read, or are too large for the store, or that has had its last revision, when those of all others have been handed over.
     @discardableResult
     public func deliver<W: Workflow>(
         _ workflow: W.Type,
@@ -122,7 +122,7 @@ extension ArchiveStore {
             if case .done = outcome { count += 1 }
             outbox = try await settle(stored.key, outcome, lease, machines)
             if let error = outcome.error {
-                let now = try await unlessTooLarge(archive.id, machines) { try await load(archive.id)?.outbox() }
+                let now = try await unlessDamaged(archive.id, machines) { try await load(archive.id)?.outbox() }
                 let place = now?.index(of: stored.key)
                 let effect = place.flatMap { now?.effect($0, of: archive.id) } ?? stored
                 do {
@@ -167,19 +167,19 @@ extension ArchiveStore {
         _ machines: KnownMachines
     ) async throws -> Outbox? {
         let lastRevision = machines.lastRevision(of: key.id)
-        return try await unlessTooLarge(key.id, machines) {
+        return try await unlessDamaged(key.id, machines) {
             try await changeOutbox(of: key.id) { $0.settle(key, outcome, lease, lastRevision) }
         }
     }
 
-    /// Calls a body; one that meets an archive over the store's limit ends the work at this machine, and not that at others.
-    private func unlessTooLarge<Value>(
+    /// Calls a body; one that meets a damaged archive, or one over the store's limit, ends the work at this machine, and not that at others.
+    private func unlessDamaged<Value>(
         _ id: String,
         _ machines: KnownMachines,
         _ body: () async throws -> Value?
     ) async throws -> Value? {
         do { return try await body() } catch {
-            machines.leaveAlone(id, because: try StoreError.tooLarge(id, error))
+            machines.leaveAlone(id, because: try StoreError.damage(of: id, error))
             return nil
         }
     }
@@ -320,6 +320,10 @@ extension StoredArchive {
         do throws(StoreError) {
             guard var outbox = try outbox(), let due = outbox.due, due <= date, let next = outbox.headRevision
             else { return nil }
+            // A store that claims several as one would claim none.
+            guard revision < .max else {
+                throw .damaged(id: id, explanation: "There is no revision after \(revision).")
+            }
             guard next <= machines.lastRevision(of: id) else {
                 machines.leaveAlone(id)
                 return nil

@@ -78,7 +78,7 @@ extension ArchiveStore {
 
     /// Changes and saves an archive; `nil` if it is to stay as it is.
     ///
-    /// A damaged one, which whoever loads it is told of, and one that is too large for the store stay as well: here they would hold up all others.
+    /// A damaged one and one that is too large for the store stay as well: here they would hold up all others.
     private func claim(
         _ id: String,
         _ waiting: WaitingIDs,
@@ -86,12 +86,12 @@ extension ArchiveStore {
     ) async throws -> StoredArchive? {
         let found: StoredArchive?
         do { found = try await load(id) } catch StoreError.damaged { return nil } catch {
-            waiting.note(try StoreError.tooLarge(id, error), of: id)
+            waiting.note(try StoreError.damage(of: id, error), of: id)
             return nil
         }
         guard let found, let changed = try change(found) else { return nil }
         do { return changed.with(revision: try await save(changed)) } catch {
-            waiting.note(try StoreError.tooLarge(id, error), of: id)
+            waiting.note(try StoreError.damage(of: id, error), of: id)
             return nil
         }
     }
@@ -152,10 +152,15 @@ extension ArchiveStore {
 }
 
 extension StoreError {
-    /// The damage of an archive that is over the limit of its store.
+    /// The damage of an archive that cannot be loaded or saved, also because it is over the limit of its store.
     /// - Throws: The error, if it is another one.
-    static func tooLarge(_ id: String, _ error: any Error) throws -> StoreError {
-        guard case ArchiveError.tooLarge = error else { throw error }
-        return .damaged(id: id, explanation: text(of: error))
+    static func damage(of id: String, _ error: any Error) throws -> StoreError {
+        switch error {
+        case let damage as StoreError:
+            guard case .damaged = damage else { throw damage }
+            return damage
+        case ArchiveError.tooLarge: return .damaged(id: id, explanation: text(of: error))
+        default: throw error
+        }
     }
 }

@@ -24,7 +24,8 @@ extension ArchiveStore {
     ///   - workflow: The workflow of all of them.
     ///   - attempts: The number of attempts, at least one.
     ///   - scheduler: Tells the date.
-    ///   - create: Makes the machine if nothing is stored for an id; by default one in its initial state.
+    ///   - create: Makes the machine if nothing is stored for an id; by default one in its initial state. Events that it fires come
+    ///     before the unit of work: the states that they enter have no effects, and `saved` does not get them.
     ///   - body: Changes the machines, which it gets in the order of the ids.
     ///   - saved: Gets the transitions of each machine in order, after they were saved; none if nothing had to be saved.
     /// - Returns: The value of `body`.
@@ -61,7 +62,8 @@ extension ArchiveStore {
     ///   - context: What the states need and archives do not keep.
     ///   - attempts: The number of attempts, at least one.
     ///   - scheduler: Tells the date.
-    ///   - create: Makes the machine if nothing is stored for an id; by default one in its initial state.
+    ///   - create: Makes the machine if nothing is stored for an id; by default one in its initial state. Events that it fires come
+    ///     before the unit of work: the states that they enter have no effects, and `saved` does not get them.
     ///   - body: Changes the machines, which it gets in the order of the ids.
     ///   - saved: Gets the transitions of each machine in order, after they were saved; none if nothing had to be saved.
     /// - Returns: The value of `body`.

@@ -27,7 +27,8 @@ extension ArchiveStore {
     ///   - workflow: The workflow.
     ///   - attempts: The number of attempts, at least one.
     ///   - scheduler: Tells the date.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
+    ///   - create: Makes the machine if nothing is stored; by default one in its initial state. Events that it fires come
+    ///     before the unit of work: the states that they enter have no effects, and `saved` does not get them.
     ///   - body: Changes the machine.
     ///   - saved: Gets the transitions in order, after they were saved; none if nothing had to be saved. If it throws, the machine is saved
     ///     nevertheless.
@@ -64,7 +65,8 @@ extension ArchiveStore {
     ///   - context: What the states need and archives do not keep.
     ///   - attempts: The number of attempts, at least one.
     ///   - scheduler: Tells the date.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
+    ///   - create: Makes the machine if nothing is stored; by default one in its initial state. Events that it fires come
+    ///     before the unit of work: the states that they enter have no effects, and `saved` does not get them.
     ///   - body: Changes the machine.
     ///   - saved: Gets the transitions in order, after they were saved; none if nothing had to be saved. If it throws, the machine is saved
     ///     nevertheless.
