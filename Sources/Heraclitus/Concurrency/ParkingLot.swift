@@ -9,8 +9,8 @@ protocol Parkable: AnyObject, Sendable {
     var parkingName: String { get }
     var ownerNumber: UInt? { get }
 
-    /// Whether it belongs to another machine, and so nobody waits for it.
-    var isHeld: Bool { get }
+    /// Whether the owner of another machine is its owner, and so nobody waits for it.
+    var isOwnedThroughOther: Bool { get }
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool
     func tryTakeOver(from ended: UInt, by thread: ThreadID, othersWait: Bool) -> Bool
     func noteWaiting() -> Bool
@@ -45,9 +45,8 @@ final class ParkingLot: Sendable {
 
     private let contents = Lock(Contents())
 
-    /// Waits until the machine is the thread's, or belongs to another machine.
-    /// - Returns: `nil` when it is or does; or, when that could never happen, the names of the machines whose owners wait for one
-    ///   another in a circle.
+    /// Waits until the machine is the thread's, or the owner of another machine is its owner.
+    /// - Returns: `nil` then; or, when that could never happen, the names of the machines whose owners wait for one another in a circle.
     @inline(never)
     func acquire(_ machine: any Parkable, by thread: ThreadID) -> [String]? {
         // Most transitions are shorter than a trip to the lot and back. But whoever looks at the word all the time takes it away
@@ -62,8 +61,13 @@ final class ParkingLot: Sendable {
         let signal = ThreadSignal()
         while true {
             switch contents.withLock({ $0.visit(machine, by: thread, signal) }) {
-            case .acquired, .held: return nil
-            case .circle(let names): return names
+            case .acquired: return nil
+            case .ownedThroughOther:
+                // Who was woken alone tells the others.
+                wakeAll(for: machine)
+                return nil
+            // Outside of the lock, because a name may be that of another machine, which is not to be released there.
+            case .circle(let machines): return machines.map(\.parkingName)
             case .wait: signal.wait()
             }
         }
@@ -96,7 +100,7 @@ final class ParkingLot: Sendable {
         for visitor in visitors { visitor.body() }
     }
 
-    /// Wakes all who wait for a machine that belongs to another one from now on.
+    /// Wakes all who wait for a machine whose owner is that of another one from now on.
     func wakeAll(for machine: any Parkable) { wakeAll { $0 === machine } }
 
     /// Lets others take over what a thread owned that has ended.
@@ -126,9 +130,9 @@ final class ParkingLot: Sendable {
 extension ParkingLot.Contents {
     fileprivate enum Visit {
         case acquired
-        case held
+        case ownedThroughOther
         case wait
-        case circle([String])
+        case circle([any Parkable])
     }
 
     /// Takes out those who want to hear of some machines; who calls them releases those machines, which may be user code.
@@ -149,14 +153,14 @@ extension ParkingLot.Contents {
                 waiting.removeAll { $0.thread == thread }
                 return .acquired
             }
-            if machine.isHeld {
+            if machine.isOwnedThroughOther {
                 waiting.removeAll { $0.thread == thread }
-                return .held
+                return .ownedThroughOther
             }
             guard machine.noteWaiting() else { continue }
-            if let names = circle(through: machine, closedBy: thread) {
+            if let machines = circle(through: machine, closedBy: thread) {
                 waiting.removeAll { $0.thread == thread }
-                return .circle(names)
+                return .circle(machines)
             }
             if !waiting.contains(where: { $0.thread == thread }) {
                 waiting.append(ParkingLot.Waiting(thread: thread, machine: machine, signal: signal))
@@ -175,13 +179,13 @@ extension ParkingLot.Contents {
     ///
     /// Exact, though owners change without the lot's lock: whoever waits here releases nothing before it has acquired what it
     /// waits for, and in a closed circle nobody can, because its last link is the thread that is asking.
-    private func circle(through machine: any Parkable, closedBy thread: ThreadID) -> [String]? {
-        var names: [String] = []
+    private func circle(through machine: any Parkable, closedBy thread: ThreadID) -> [any Parkable]? {
+        var machines: [any Parkable] = []
         var machine = machine
         for _ in 0...waiting.count {
-            names.append(machine.parkingName)
+            machines.append(machine)
             guard let owner = machine.ownerNumber else { return nil }
-            if owner == thread.number { return names }
+            if owner == thread.number { return machines }
             guard let next = waiting.first(where: { $0.thread.number == owner }) else { return nil }
             machine = next.machine
         }

@@ -7,11 +7,11 @@ import Synchronization
 /// The system gives the address and the number of a thread that has ended to a later one; these numbers never come again.
 @usableFromInline
 struct ThreadID: Hashable, Sendable {
-    /// Even and not 0: a word that names an owner has place for "nobody" and for one bit more.
+    /// A multiple of 4 and not 0: a word that names an owner has place for "nobody" and for two bits more.
     let number: UInt
 
     private static let last = Atomic<UInt>(0)
 
     /// A number for the thread that asks, which remembers it.
-    static func new() -> ThreadID { ThreadID(number: last.add(2, ordering: .relaxed).newValue) }
+    static func new() -> ThreadID { ThreadID(number: last.add(4, ordering: .relaxed).newValue) }
 }

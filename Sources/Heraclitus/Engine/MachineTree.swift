@@ -1,7 +1,8 @@
 // How do machines share one turn of which one is in the state of another?
 //
 // A fire of a machine that belongs to another one is an action of that one. So `acquire` acquires the holder first, and thereby all
-// up to the root, which alone is owned by a thread: no circle can close within a tree. A machine that was held once is held for good.
+// up to the root, which alone is owned by a thread: no circle can close within a tree. A machine that was held once is held for good. One
+// that is fired again and again does without the turns around it: TreeDeputy.swift.
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -11,6 +12,9 @@
 
 /// A machine as the machines around it in its tree see it.
 protocol TreeMachine: Region, Parkable, AutomaticMachine {
+    /// The name of its workflow.
+    var workflowName: String { get }
+
     /// Uses what it consists of.
     func withCore<Result, Failure: Error>(
         _ body: (borrowing MachineCore) throws(Failure) -> Result
@@ -25,6 +29,12 @@ protocol TreeMachine: Region, Parkable, AutomaticMachine {
 
     /// Ends that turn, in which the machine in its state may have come to its end.
     func endAction(_ role: TurnRole, hasEnded: Bool, on thread: CurrentThread<ThreadState>)
+
+    /// Makes a machine in its tree the deputy, if it is the root and that may be.
+    func appoint(_ deputy: any TreeMachine, on thread: CurrentThread<ThreadState>)
+
+    /// Goes on with the turn of its deputy as one of its own, and ends it.
+    func takeTurn(from deputy: any TreeMachine, isOpen: Bool, hasEnded: Bool, on thread: CurrentThread<ThreadState>)
 
     /// Enters its state, or resumes there.
     func activate(userInfo: UserInfo)
@@ -115,6 +125,12 @@ extension StateTransition {
 // MARK: - Turns
 
 extension MachineCore {
+    /// The machine whose owner is the owner of this one, if that is another one.
+    var machineWithOwner: (any TreeMachine)? {
+        if ownership.isHeld { return place?.holder }
+        return ownership.isDeputised ? place?.deputy : nil
+    }
+
     // Not by way of `environment`, which would count a reference more.
     var place: TreePlace? { state.lock.withLock { $0.first?.environment?.place } }
 
@@ -122,11 +138,19 @@ extension MachineCore {
     @inline(never)
     func acquireLater(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         let thread = call.thread.id
-        if !ownership.isHeld {
+        if ownership.tryAcquireAsDeputy(by: thread) {
+            call.thread.content.open(call.lentMachine.id, in: now.index)
+            return .deputy
+        }
+        while !ownership.isHeld {
+            if ownership.isDeputised {
+                if let role = try acquireFromDeputy(call) { return role }
+                continue
+            }
             if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) { throw .deadlock(machines: circle) }
             if ownership.isOwned(by: thread) {
                 call.thread.content.open(call.lentMachine.id, in: now.index)
-                return .outermost
+                return ownership.isDeputy ? .deputy : .outermost
             }
         }
         return try acquireInTree(call, for: purpose)
@@ -163,7 +187,7 @@ extension MachineCore {
             throw problem
         }
         _ = call.turn { $0.beginAction() }
-        return role
+        return role == .inner ? .between : role
     }
 
     /// Whether nothing that was accepted so far leaves a machine that the current state holds.
@@ -181,7 +205,9 @@ extension MachineCore {
     @inline(never)
     func finishInTree(_ call: borrowing Call) {
         drain(call)
-        let holder = call.thread.content.takeHolder(of: call.lentMachine.id)
+        guard let holder = call.thread.content.takeHolder(of: call.lentMachine.id) else {
+            preconditionFailure("An inner turn has one around it.")
+        }
         let retired = call.thread.content.close(call.lentMachine.id)
         let hasMoved = currentRevision != holder.revision || holder.isLate
         // While those in the state are being activated, the holder asks when all are.

@@ -62,17 +62,31 @@ extension MachineCore {
         _ thread: ThreadID,
         _ region: any TreeMachine
     ) throws(NoTurn) -> Claim {
-        let names = [region.parkingName]
+        let names = [region.workflowName]
         while !ownership.isHeld {
+            if ownership.isDeputy, let other = place?.holder {
+                if other === holder { return .none }
+                throw .regionInUse(machines: names + [other.workflowName])
+            }
             if ownership.isOwned(by: thread) { throw .regionInUse(machines: names) }
             if ownership.tryAcquire(by: thread) { return .acquired }
+            // The deputy of one that is gone.
+            if ownership.resign() { continue }
+            if let deputy = ownership.isDeputised ? place?.deputy : nil {
+                let isOwnTurn = deputy.withCore { $0.ownership.isOwned(by: thread) }
+                if isOwnTurn { throw .regionInUse(machines: names) }
+                if try takeTree(waitingFor: deputy, by: thread) { return .acquired }
+                continue
+            }
             if let circle = ParkingLot.shared.acquire(region, by: thread) { throw .deadlock(machines: circle) }
-            if ownership.isOwned(by: thread) { return .acquired }
+            guard ownership.isOwned(by: thread) else { continue }
+            if !ownership.isDeputy { return .acquired }
+            releaseAsDeputy(region)
         }
         switch place?.give(to: holder) {
         case nil: return .given
         case let other? where other === holder: return .none
-        case let other?: throw .regionInUse(machines: names + [other.parkingName])
+        case let other?: throw .regionInUse(machines: names + [other.workflowName])
         }
     }
 
@@ -103,7 +117,12 @@ extension MachineCore {
         defer { if isOwned, ownership.release() { ParkingLot.shared.wake(for: machine) } }
         for region in regions {
             region.withCore { core in
-                guard core.ownership.isHeld || core.ownership.tryAcquire(by: thread) else { return }
+                if core.ownership.isDeputy {
+                    core.expectNoOther(core.place?.holder, than: machine, region)
+                    // The deputy of one that is gone.
+                    _ = core.ownership.resign()
+                }
+                guard core.ownership.isHeld || core.tryAcquireTree(by: thread) else { return }
                 if core.ownership.isHeld {
                     core.expectNoOther(core.place?.give(to: machine), than: machine, region)
                 } else {
@@ -136,7 +155,7 @@ extension MachineCore {
             where !regions.contains(where: { $0 === waited }) {
                 fatalError(
                     "\(definition.states[index].name) of \(definition.workflow) does not list in `regions` the machine of "
-                        + "\(waited.parkingName) for whose end the event \"\(definition.events[completion.event].name)\" waits."
+                        + "\(waited.workflowName) for whose end the event \"\(definition.events[completion.event].name)\" waits."
                 )
             }
         }
@@ -146,8 +165,8 @@ extension MachineCore {
     func expectNoOther(_ other: (any TreeMachine)?, than machine: any TreeMachine, _ region: any TreeMachine) {
         guard let other, other !== machine else { return }
         fatalError(
-            "A machine of \(region.parkingName) in a state of \(machine.parkingName) belongs to a machine of "
-                + "\(other.parkingName) already: give each state a machine of its own, such as a copy."
+            "A machine of \(region.workflowName) in a state of \(machine.workflowName) belongs to a machine of "
+                + "\(other.workflowName) already: give each state a machine of its own, such as a copy."
         )
     }
 }

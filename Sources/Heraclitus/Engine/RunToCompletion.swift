@@ -142,6 +142,12 @@ enum TurnRole {
     /// The same within the turn of the machine that this one belongs to.
     case inner
 
+    /// The same around the turn of a machine in its state.
+    case between
+
+    /// It begins a turn, and ends it, of the deputy of a tree.
+    case deputy
+
     /// It belongs to the turn under way on its thread, from a callback of which it comes.
     case nested
 }
@@ -173,7 +179,11 @@ extension MachineCore {
     func finish(_ role: TurnRole, _ call: borrowing Call) {
         switch role {
         case .nested: return
-        case .inner: return finishInTree(call)
+        case .inner:
+            finishInTree(call)
+            return becomeDeputyIfFiredOften(call)
+        case .between: return finishInTree(call)
+        case .deputy: return finishAsDeputy(call)
         case .outermost: drain(call)
         }
         let retired = call.thread.content.close(call.lentMachine.id)

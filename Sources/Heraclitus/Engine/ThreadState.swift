@@ -60,6 +60,9 @@ struct ThreadState {
     /// Where transitions are taken from that are lent to callbacks.
     var lendingDesk = LendingDesk()
 
+    /// The machine in the state of another one that had a turn last, by its address, and how many turns in a row.
+    private var innerTurns: (machine: UInt, count: Int) = (0, 0)
+
     /// The tree that is being copied or archived.
     private(set) var moment: TreeMoment?
 
@@ -154,12 +157,28 @@ extension ThreadState {
     /// Notes the turn around the one that was begun last.
     mutating func setHolder(_ holder: consuming HolderTurn) { foremost.holder = holder }
 
-    /// Takes the turn around that of a machine, which belongs to another one.
-    mutating func takeHolder(of machine: ObjectIdentifier) -> HolderTurn {
+    /// The same of a machine.
+    mutating func setHolder(_ holder: consuming HolderTurn, of machine: ObjectIdentifier) {
         if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
-        guard let holder = foremost.holder.take() else { preconditionFailure("An inner turn has one around it.") }
-        return holder
+        foremost.holder = holder
     }
+
+    /// Takes the turn around that of a machine, if it has one.
+    @inline(__always)
+    mutating func takeHolder(of machine: ObjectIdentifier) -> HolderTurn? {
+        if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
+        return foremost.holder.take()
+    }
+
+    /// Counts a turn of a machine in the state of another one.
+    /// - Returns: How many there were in a row.
+    mutating func countInnerTurn(of machine: ObjectIdentifier) -> Int {
+        if innerTurns.machine != UInt(bitPattern: machine) { innerTurns = (UInt(bitPattern: machine), 0) }
+        innerTurns.count += 1
+        return innerTurns.count
+    }
+
+    mutating func forgetInnerTurns() { innerTurns = (0, 0) }
 
     /// Notes which tree is being copied or archived.
     /// - Returns: The one before.

@@ -70,7 +70,7 @@ struct TreeMoment {
         for machine in machines {
             let root = machine.withCore { $0.root } ?? machine
             if acquired.contains(where: { $0 === root }) { continue }
-            guard root.withCore({ $0.ownership.tryAcquire(by: thread.id) }) else { return false }
+            guard root.withCore({ $0.tryAcquireTree(by: thread.id) }) else { return false }
             acquired.append(root)
         }
         var hasGrown = false
@@ -96,19 +96,13 @@ extension Snapshot {
 }
 
 extension MachineCore {
-    /// The outermost machine around this one, if there is any.
-    fileprivate var root: (any TreeMachine)? {
-        guard let holder = place?.holder else { return nil }
-        return holder.withCore { $0.root } ?? holder
-    }
-
     /// Calls a body with what the machine is; as long as that runs, on this thread, all machines in its state are of the same moment.
     func atOneMoment<Result, Failure: Error>(
         _ machine: any TreeMachine,
         _ body: (Snapshot) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // One that stands alone may be in a state that is archived by itself.
-        let isAlone = !ownership.isHeld && !definition.hasComposites
+        let isAlone = !ownership.isInTree && !definition.hasComposites
         if isAlone, ThreadState.ofThreads.current.content.moment == nil { return try body(snapshot) }
         return try TreeMoment.show([machine]) { moment throws(Failure) in
             guard let snapshot = moment[machine] else { preconditionFailure("A machine is in its own tree.") }

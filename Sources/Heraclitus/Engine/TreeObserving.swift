@@ -66,6 +66,6 @@ extension MachineCore {
     /// The name of the property that holds a machine; of one that is not held by a property itself, the name of its workflow.
     private func name(of region: TreePlace, in state: AnyObject) -> String {
         guard let found = place?.regions.first(where: { $0.withCore { $0.place === region } }) else { return "" }
-        return propertyName(of: found, in: state) ?? found.parkingName
+        return propertyName(of: found, in: state) ?? found.workflowName
     }
 }

@@ -20,6 +20,11 @@ final class TreePlace: Sendable {
 
         /// The machines that the current state holds.
         var regions: [any TreeMachine] = []
+
+        /// The machine further in whose owner owns the tree, of which this machine is the root.
+        ///
+        /// The states keep it alive as long as it is one.
+        var deputy: (any TreeMachine)?
     }
 
     /// The machine whose current state holds this one, as a number for comparing; 0 if none does.
@@ -49,6 +54,12 @@ final class TreePlace: Sendable {
 
     /// The machines that belong to it, in the order in which they are activated.
     var regions: [any TreeMachine] { contents.withLock { $0.regions } }
+
+    /// The machine whose owner owns the tree; of a root that has one.
+    var deputy: (any TreeMachine)? { contents.withLock { $0.deputy } }
+
+    /// Changes the deputy; by the owner of the root, who keeps the one before alive.
+    func setDeputy(_ deputy: (any TreeMachine)?) { contents.withLock { $0.deputy = deputy } }
 
     /// Whether it is in the current state of a machine; in a turn of that one.
     func isCurrent(in machine: ObjectIdentifier) -> Bool {
@@ -137,8 +148,18 @@ final class TreePlace: Sendable {
         return ended
     }
 
+    /// The machines in the state, without the one in which the turn of a deputy is under way: the thread of that suspends it afterwards.
+    private var regionsToSuspend: [any TreeMachine] {
+        guard let deputy else { return regions }
+        let isBusy = !deputy.withCore { $0.resignOfNobody() }
+        guard isBusy else { return regions }
+        let busy = deputy.withCore { $0.root } ?? deputy
+        return regions.filter { $0 !== busy }
+    }
+
     // What goes on in the regions does not outlive their holder; one that another machine holds meanwhile is that one's.
     deinit {
+        let regions = regionsToSuspend
         for region in regions {
             for activity in region.withCore({ $0.place?.suspendIfOrphaned($0) ?? [] }) { activity.end() }
         }

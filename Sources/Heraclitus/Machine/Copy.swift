@@ -38,7 +38,7 @@ extension StateMachine {
         }
         fatalError(
             "`copied()` of \(fullName(of: type(of: state))) returns a state with the same machine of "
-                + "\((shared as? any TreeMachine)?.parkingName ?? ""): let the returned one have `copy()` of each of its machines."
+                + "\((shared as? any TreeMachine)?.workflowName ?? ""): let the returned one have `copy()` of each of its machines."
         )
     }
 

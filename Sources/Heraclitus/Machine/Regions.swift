@@ -29,6 +29,19 @@ extension StateMachine: TreeMachine {
         core.finishRehearsal(role, Call(self, on: thread))
     }
 
+    func appoint(_ deputy: any TreeMachine, on thread: CurrentThread<ThreadState>) {
+        core.appoint(deputy, Call(self, on: thread))
+    }
+
+    func takeTurn(
+        from deputy: any TreeMachine,
+        isOpen: Bool,
+        hasEnded: Bool,
+        on thread: CurrentThread<ThreadState>
+    ) {
+        core.takeTurn(from: deputy, isOpen: isOpen, hasEnded: hasEnded, Call(self, on: thread))
+    }
+
     func inherit(_ context: GivenContext) {
         if definition.needsContext, context.value(as: W.Context.self) != nil { core.environment?.give(context) }
     }

@@ -219,11 +219,16 @@ extension StateTransition {
 }
 
 extension StateMachine: Parkable {
-    @usableFromInline var parkingName: String { definition.workflow }
+    // Who waits for a deputy waits for its tree.
+    @usableFromInline var parkingName: String {
+        core.ownership.isDeputy ? core.root?.workflowName ?? workflowName : workflowName
+    }
+
+    var workflowName: String { definition.workflow }
 
     @usableFromInline var ownerNumber: UInt? { core.ownership.ownerNumber }
 
-    @usableFromInline var isHeld: Bool { core.ownership.isHeld }
+    @usableFromInline var isOwnedThroughOther: Bool { core.ownership.isHeld || core.ownership.isDeputised }
 
     @usableFromInline
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {

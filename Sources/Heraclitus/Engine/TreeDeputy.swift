@@ -1,0 +1,197 @@
+// How is a machine in a state fired again and again without a turn of all the machines around it?
+//
+// A tree belongs to the owner of its root. To fire a machine within it through every machine around costs more than the fire. So one that was
+// fired several times in a row becomes the deputy of its root: from then on the tree belongs to the owner of the deputy, and a fire of
+// the deputy acquires one word, as that of a machine that stands alone does. A call of any other machine of the tree takes it back.
+//
+// While nobody owns a tree with a deputy, the machines around that are active, each in the state that holds the next one, and nothing is
+// queued in them. That changes only in a turn of the root, which takes the tree back. So a turn of the deputy asks none of it. The root gets a
+// turn beside it if a callback calls the root or another machine of the tree, and after it if the deputy has ended.
+
+extension MachineCore {
+    /// How often a machine is fired in a row, on one thread, before it becomes the deputy.
+    ///
+    /// To appoint one and to take the tree back costs a third of a fire through the machines around: where others are fired in between, that is rare.
+    private static var firesBeforeDeputy: Int { 8 }
+
+    /// The outermost machine around this one, if there is any.
+    var root: (any TreeMachine)? {
+        guard let holder = place?.holder else { return nil }
+        return holder.withCore { $0.root } ?? holder
+    }
+
+    /// Lets the machine be the deputy of its tree if it was fired often enough; after its turn.
+    @inline(never)
+    func becomeDeputyIfFiredOften(_ call: borrowing Call) {
+        guard call.thread.content.countInnerTurn(of: call.lentMachine.id) >= Self.firesBeforeDeputy else { return }
+        guard let root, let machine = call.machine as? any TreeMachine else { return }
+        root.appoint(machine, on: call.thread)
+    }
+
+    /// Makes a machine the deputy of this one, if nobody owns the tree and nothing has to be asked of the machines around it.
+    func appoint(_ deputy: any TreeMachine, _ call: borrowing Call) {
+        guard tryAcquireTree(by: call.thread.id) else { return }
+        if deputy.withCore({ $0.mayBeDeputy(of: call.lentMachine.id) }) {
+            place?.setDeputy(deputy)
+            _ = deputy.withCore { $0.ownership.releaseAsDeputy() }
+            if ownership.deputise() { ParkingLot.shared.wakeAll(for: call.parkable) }
+        } else if ownership.release() {
+            ParkingLot.shared.wake(for: call.parkable)
+        }
+    }
+
+    /// Whether all that a turn of a deputy does not ask is so; asked by the owner of the root.
+    private func mayBeDeputy(of root: ObjectIdentifier) -> Bool {
+        !hasFinalState && isActive(below: root)
+    }
+
+    private func isActive(below root: ObjectIdentifier) -> Bool {
+        guard now.isActive, let place, let holder = place.holder else { return false }
+        let id = ObjectIdentifier(holder)
+        guard place.isCurrent(in: id) else { return false }
+        return holder.withCore { id == root ? $0.now.isActive : $0.isActive(below: root) }
+    }
+}
+
+// MARK: - The root
+
+extension MachineCore {
+    /// Acquires a root whose tree has a deputy, waiting for another thread's turn.
+    /// - Returns: What the call does; `nil` if there is no deputy any more.
+    func acquireFromDeputy(_ call: borrowing Call) throws(NoTurn) -> TurnRole? {
+        guard let deputy = place?.deputy else { return nil }
+        let isOwnTurn = deputy.withCore { $0.ownership.isOwned(by: call.thread.id) }
+        if isOwnTurn { return beginBeside(deputy, call) }
+        guard try takeTree(waitingFor: deputy, by: call.thread.id) else { return nil }
+        call.thread.content.open(call.lentMachine.id, in: now.index)
+        return .outermost
+    }
+
+    /// Begins a turn of the root beside that of the deputy, from whose callback the call comes; it ends after that.
+    private func beginBeside(_ deputy: any TreeMachine, _ call: borrowing Call) -> TurnRole {
+        guard !call.thread.content.hasTurn(of: call.lentMachine.id), let machine = call.machine as? any TreeMachine
+        else { return .nested }
+        beginHolderTurn(call)
+        let turn = HolderTurn(machine: machine, revision: currentRevision, role: .nested, isLate: false)
+        call.thread.content.setHolder(turn, of: ObjectIdentifier(deputy))
+        return .nested
+    }
+
+    private func beginHolderTurn(_ call: borrowing Call) {
+        call.thread.content.open(call.lentMachine.id, in: now.index)
+        _ = call.turn { $0.beginAction() }
+    }
+
+    /// Acquires a root if nobody owns the tree.
+    /// - Returns: Whether the thread owns the root now; then the tree has no deputy.
+    func tryAcquireTree(by thread: ThreadID) -> Bool {
+        if ownership.tryAcquire(by: thread) { return true }
+        guard ownership.isDeputised, let deputy = place?.deputy,
+            deputy.withCore({ $0.ownership.tryAcquireAsDeputy(by: thread) })
+        else { return false }
+        return takeTree(from: deputy, by: thread)
+    }
+
+    /// Takes the tree back from its deputy, waiting for another thread's turn.
+    /// - Returns: Whether the thread owns the root now; otherwise the tree has another deputy, or none.
+    func takeTree(waitingFor deputy: any TreeMachine, by thread: ThreadID) throws(NoTurn) -> Bool {
+        if !deputy.withCore({ $0.ownership.tryAcquireAsDeputy(by: thread) }) {
+            if let circle = ParkingLot.shared.acquire(deputy, by: thread) { throw .deadlock(machines: circle) }
+            guard deputy.withCore({ $0.ownership.isOwned(by: thread) }) else { return false }
+        }
+        return takeTree(from: deputy, by: thread)
+    }
+
+    /// Takes the tree back from a deputy that the thread owns.
+    /// - Returns: Whether the thread owns the root now; if not, that one was the deputy of another tree, and was released.
+    private func takeTree(from deputy: any TreeMachine, by thread: ThreadID) -> Bool {
+        guard ownership.isDeputised, let place, place.deputy === deputy else {
+            deputy.withCore { $0.releaseAsDeputy(deputy) }
+            return false
+        }
+        place.setDeputy(nil)
+        ownership.takeBack(by: thread)
+        if deputy.withCore({ $0.ownership.hold() }) { ParkingLot.shared.wakeAll(for: deputy) }
+        return true
+    }
+
+    /// Goes on with the turn of the deputy, which has nothing more to do there, as one of the root.
+    /// - Parameters:
+    ///   - deputy: The deputy, which the thread owns.
+    ///   - isOpen: Whether the root has a turn already.
+    ///   - hasEnded: Whether the deputy has come to its end.
+    ///   - call: A call of the root.
+    func takeTurn(from deputy: any TreeMachine, isOpen: Bool, hasEnded: Bool, _ call: borrowing Call) {
+        guard takeTree(from: deputy, by: call.thread.id) else { return }
+        if !isOpen { beginHolderTurn(call) }
+        if hasEnded { deputy.withCore { $0.tellHolderOfEnd(on: call.thread) } }
+        finish(.outermost, call)
+    }
+
+    private func tellHolderOfEnd(on thread: CurrentThread<ThreadState>) {
+        // It throws if something that is queued leaves the state which holds the machine.
+        guard let place, let holder = place.holder,
+            let role = try? holder.beginAction(around: place, for: .fire, on: thread)
+        else { return }
+        holder.endAction(role, hasEnded: true, on: thread)
+    }
+}
+
+// MARK: - The deputy
+
+extension MachineCore {
+    /// Ends the turn of a deputy.
+    @inline(never)
+    func finishAsDeputy(_ call: borrowing Call) {
+        drain(call)
+        let holder = call.thread.content.takeHolder(of: call.lentMachine.id)
+        // It was in no final state before: those are no deputies.
+        let hasEnded = hasFinalState
+        let retired = call.thread.content.close(call.lentMachine.id)
+        if holder != nil || hasEnded {
+            handOverTurn(holder, hasEnded: hasEnded, call)
+        } else if ownership.releaseAsDeputy() {
+            didRelease(call.parkable)
+        }
+        withExtendedLifetime(retired) {}
+    }
+
+    @inline(never)
+    private func handOverTurn(_ holder: HolderTurn?, hasEnded: Bool, _ call: borrowing Call) {
+        call.thread.content.forgetInnerTurns()
+        guard let machine = call.machine as? any TreeMachine else { return }
+        guard let root = holder?.machine ?? root else { return releaseAsDeputy(machine) }
+        root.takeTurn(from: machine, isOpen: holder != nil, hasEnded: hasEnded, on: call.thread)
+    }
+
+    /// Releases a deputy, `machine`, that the thread owns.
+    func releaseAsDeputy(_ machine: any Parkable) {
+        if ownership.releaseAsDeputy() { didRelease(machine) }
+    }
+
+    @inline(never)
+    private func didRelease(_ machine: any Parkable) {
+        ParkingLot.shared.wake(for: machine)
+        // Perhaps nobody waits, but the root is gone, which has left the rest to this thread.
+        if root?.withCore({ $0.ownership.isDeputised }) == true { return }
+        guard resignOfNobody() else { return }
+        for activity in suspendTop() { activity.end() }
+    }
+
+    /// Lets the machine be no deputy any more, because its root is gone.
+    /// - Returns: Whether that is done; if not, a turn is under way, whose thread does it afterwards.
+    func resignOfNobody() -> Bool {
+        while ownership.isDeputy {
+            if ownership.resign() { return true }
+            if ownership.noteWaiting() { return false }
+        }
+        return true
+    }
+
+    /// Suspends the machines that were left in the state of a root which is gone.
+    private func suspendTop() -> [MachineEnvironment.EndedActivity] {
+        guard let place else { return [] }
+        guard let top = root else { return place.suspendIfOrphaned(self) }
+        return top.withCore { $0.place?.suspendIfOrphaned($0) ?? [] }
+    }
+}
