@@ -1,3 +1,4 @@
+import Dispatch
 import Heraclitus
 import Synchronization
 
@@ -33,7 +34,19 @@ extension Figure {
             } catch {
                 preconditionFailure("\(error)")
             }
+            waitForTasks()
         }
+    }
+
+    /// Waits until the tasks that were begun have run, so that none of them runs beside the other side's sample.
+    ///
+    /// They begin in order, each after those before of its priority.
+    private static func waitForTasks() {
+        let tasks = DispatchGroup()
+        for _ in 0..<2 { tasks.enter() }
+        Task { tasks.leave() }
+        Task.detached { tasks.leave() }
+        tasks.wait()
     }
 }
 

@@ -11,7 +11,7 @@ import Synchronization
 /// Does the work of states in place of tasks of their own.
 ///
 /// It returns whether it takes the work.
-typealias WorkRunner = @Sendable (StateWork, @escaping StateWork.Body) -> Bool
+typealias WorkRunner = @Sendable (StateWork) -> Bool
 
 /// What only some machines need: a place in a tree, deadlines and work, a context, a journal, effects of a store, another clock.
 ///
@@ -198,9 +198,9 @@ final class MachineEnvironment: Sendable {
     }
 
     /// Lets the machine's runner do some work, or that of a machine around it, if there is one that takes it.
-    func handToRunner(_ work: StateWork, _ body: @escaping StateWork.Body) -> Bool {
-        if let runner = activity.withLock({ $0.runner }) { return runner(work, body) }
-        return holder?.handToRunner(work, body) ?? false
+    func handToRunner(_ work: StateWork) -> Bool {
+        if let runner = activity.withLock({ $0.runner }) { return runner(work) }
+        return holder?.handToRunner(work) ?? false
     }
 
     deinit { endActivity() }

@@ -7,9 +7,6 @@ import Synchronization
 /// It does not keep the machine alive. What it fires is bound to it, as a deadline is bound to its state object.
 @usableFromInline
 final class StateWork: Sendable {
-    /// Does the work, and returns its error if it has failed.
-    typealias Body = @Sendable () async -> FailedWork?
-
     /// Tells it apart from all other work there was or will be.
     ///
     /// What fires for it has this and no reference, which every fire would count, also where there is no work.
@@ -24,6 +21,12 @@ final class StateWork: Sendable {
 
     let id = ID.new()
     weak let machine: (any AutomaticMachine)?
+
+    // All that the task needs, so that it needs no closure of its own: what is allocated here is freed on another thread, and to do that at
+    // once with the next allocations is what beginning work costs most.
+    private let working: any Working.Type
+    private let state: any WorkflowState
+    private let context: GivenContext?
     private let contents = Lock(Contents())
 
     private struct Contents: Sendable {
@@ -45,7 +48,23 @@ final class StateWork: Sendable {
         }
     }
 
-    init(of machine: any AutomaticMachine) { self.machine = machine }
+    /// Makes the work of a state, which does not begin yet.
+    /// - Parameters:
+    ///   - type: The class of the state.
+    ///   - state: The state.
+    ///   - machine: The machine that is in it.
+    ///   - context: That of the machine.
+    init(
+        of type: any Working.Type,
+        _ state: any WorkflowState,
+        _ machine: any AutomaticMachine,
+        _ context: GivenContext?
+    ) {
+        self.working = type
+        self.state = state
+        self.machine = machine
+        self.context = context
+    }
 
     /// Whether it counts no longer, because the state was left.
     var isOver: Bool { contents.withLock { $0.isOver } }
@@ -54,9 +73,9 @@ final class StateWork: Sendable {
     var isGoingOn: Bool { contents.withLock { !$0.isOver && !$0.isDone } }
 
     /// Lets a task of its own do the work.
-    func begin(_ body: @escaping Body) {
+    func begin() {
         // Detached, because it belongs to the state and not to whoever has fired.
-        let task = Task.detached { await self.run(body) }
+        let task = Task.detached { await self.run() }
         let isOver = contents.withLock { contents in
             if !contents.isDone { contents.task = task }
             return contents.isOver
@@ -65,10 +84,10 @@ final class StateWork: Sendable {
     }
 
     /// Does the work in the caller's task, in a child task that is cancelled when the state is left.
-    func runAsChild(_ body: @escaping Body) async {
+    func runAsChild() async {
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await self.run(body) }
+                group.addTask { await self.run() }
                 group.addTask { await self.wait() }
                 await group.next()
                 group.cancelAll()
@@ -78,8 +97,8 @@ final class StateWork: Sendable {
         }
     }
 
-    private func run(_ body: Body) async {
-        if !isOver, let failed = await body() {
+    private func run() async {
+        if !isOver, let failed = await failure(of: working) {
             // A run that was cancelled cancels the body first, and tells this a moment later.
             if Task.isCancelled { end() }
             machine?.workHasFailed(self, failed)
@@ -90,6 +109,20 @@ final class StateWork: Sendable {
             return contents.takeWaiting()
         }
         for continuation in waiting { continuation.resume() }
+    }
+
+    /// Does the work.
+    /// - Returns: Its error, if it has failed.
+    private func failure<State: Working>(of type: State.Type) async -> FailedWork? {
+        guard let state = state as? State,
+            let context = GivenContext.value(of: context, as: State.Life.Context.self)
+        else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
+        do {
+            try await state.work(Workplace<State.Life>(context, self, in: type))
+            return nil
+        } catch {
+            return FailedWork(state: state, error: error)
+        }
     }
 
     /// Lets it count no longer, and cancels its task.
@@ -131,28 +164,12 @@ extension MachineCore {
         _ transition: StateTransition,
         _ environment: MachineEnvironment
     ) {
-        func start<State: Working>(_ type: State.Type) {
-            let work = StateWork(of: transition.treeMachine)
-            guard environment.keep(work) else { return }
-            let (state, given) = (transition.destination, environment.context)
-            // What it is handed is made where the work is done, and so keeps nobody waiting here.
-            let body: StateWork.Body = {
-                guard let state = state as? State,
-                    let context = GivenContext.value(of: given, as: State.Life.Context.self)
-                else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
-                do {
-                    try await state.work(Workplace<State.Life>(context, work, in: type))
-                    return nil
-                } catch {
-                    return FailedWork(state: state, error: error)
-                }
-            }
-            if !environment.handToRunner(work, body) { work.begin(body) }
-        }
         guard let working = definition.states[plan.destination].hooks.working, environment.work == nil,
             !transition.turn({ $0.isAboutToLeave })
         else { return }
-        start(working)
+        let work = StateWork(of: working, transition.destination, transition.treeMachine, environment.context)
+        guard environment.keep(work) else { return }
+        if !environment.handToRunner(work) { work.begin() }
     }
 
     /// Whether some work is that of the current state.

@@ -13,7 +13,7 @@ extension StateMachine {
     ///   reason, such as ``InvalidTransition/Reason-swift.enum/notCurrent`` of a machine whose holder has left its state.
     public func run() async throws {
         let (works, feed) = AsyncStream<RunStep>.makeStream()
-        let isFirst = core.environment?.setRunner { feed.takes(.work($0, $1)) } ?? true
+        let isFirst = core.environment?.setRunner { feed.takes(.work($0)) } ?? true
         precondition(isFirst, "\(self) is run already.")
         let registration = onTransition { [weak self] _ in
             if let self, self.core.hasFinalState { feed.yield(.mayEnd) }
@@ -28,7 +28,7 @@ extension StateMachine {
         await withDiscardingTaskGroup { group in
             for await step in works {
                 switch step {
-                case .work(let work, let body): group.addTask { await work.runAsChild(body) }
+                case .work(let work): group.addTask { await work.runAsChild() }
                 case .mayEnd: await endIfFinal(feed)
                 }
             }
@@ -40,7 +40,7 @@ extension StateMachine {
     }
 
     /// Lets no work of its states begin, nor that of machines in its state, for somebody who fires alone; before it is activated.
-    package func leaveOutWork() { core.environment?.setRunner { _, _ in true } }
+    package func leaveOutWork() { core.environment?.setRunner { _ in true } }
 
     /// Ends a run in a final state, when everybody has been called who hears of its entering.
     private func endIfFinal(_ feed: AsyncStream<RunStep>.Continuation) async {
@@ -68,7 +68,7 @@ extension AsyncStream.Continuation {
 
 private enum RunStep: Sendable {
     /// A state's work has to be done.
-    case work(StateWork, StateWork.Body)
+    case work(StateWork)
 
     /// A state was entered that nothing leaves.
     case mayEnd
