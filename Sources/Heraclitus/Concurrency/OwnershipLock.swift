@@ -54,6 +54,7 @@ struct OwnershipLock: ~Copyable, Sendable {
     /// - Parameters:
     ///   - thread: The thread that calls.
     ///   - othersWait: Whether the release is to wake somebody.
+    /// - Returns: Whether it is the thread's now.
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {
         let owned = thread.number | (othersWait ? Self.contended : 0)
         return replace(0, by: owned) || replace(Self.deputy, by: owned | Self.deputy)

@@ -97,6 +97,7 @@ final class MachineTimer: Due {
     /// - Parameters:
     ///   - period: The time for which it is set, if only that of one counts.
     ///   - date: By when it is due.
+    /// - Returns: The deadline; `nil` if none has passed, or another one is being fired.
     func takeFirst(of period: TimerPeriod? = nil, dueBy date: Date) -> Taken? {
         contents.withLock { contents in
             let number = contents.period

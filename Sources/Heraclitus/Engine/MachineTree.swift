@@ -33,8 +33,16 @@ protocol TreeMachine: Region, Parkable, AutomaticMachine {
     /// Makes a machine in its tree the deputy, if it is the root and that may be.
     func appoint(_ deputy: any TreeMachine, on thread: CurrentThread<ThreadState>)
 
-    /// Goes on with the turn of its deputy as one of its own, and ends it.
-    func takeTurn(from deputy: any TreeMachine, isOpen: Bool, hasEnded: Bool, on thread: CurrentThread<ThreadState>)
+    /// Begins the turns around that of its deputy, unless they were begun.
+    func beginTurns(around deputy: any TreeMachine, on thread: CurrentThread<ThreadState>)
+
+    /// Ends the turns around that of its deputy, in which the deputy may have come to its end.
+    func endTurns(
+        around deputy: any TreeMachine,
+        _ holder: HolderTurn,
+        hasEnded: Bool,
+        on thread: CurrentThread<ThreadState>
+    )
 
     /// Enters its state, or resumes there.
     func activate(userInfo: UserInfo)
@@ -161,6 +169,8 @@ extension MachineCore {
         if call.thread.content.hasTurn(of: call.lentMachine.id) { return .nested }
         guard let place, let holder = place.holder else { throw .notCurrent }
         let role = try holder.beginAction(around: place, for: purpose, on: call.thread)
+        // The root has begun all turns around its deputy.
+        if role == .nested, call.thread.content.hasTurn(of: call.lentMachine.id) { return .nested }
         call.thread.content.open(call.lentMachine.id, in: now.index)
         let isLate = !now.isActive && holder.withCore { $0.place?.isStartingRegions == false }
         call.thread.content.setHolder(

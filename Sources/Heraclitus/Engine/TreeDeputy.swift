@@ -5,8 +5,8 @@
 // the deputy acquires one word, as that of a machine that stands alone does. A call of any other machine of the tree takes it back.
 //
 // While nobody owns a tree with a deputy, the machines around that are active, each in the state that holds the next one, and nothing is
-// queued in them. That changes only in a turn of the root, which takes the tree back. So a turn of the deputy asks none of it. The root gets a
-// turn beside it if a callback calls the root or another machine of the tree, and after it if the deputy has ended.
+// queued in them. That changes only in a turn of the root, which takes the tree back. So a turn of the deputy asks none of it. The machines
+// around it get their turns when a callback calls another machine of the tree, or afterwards if the deputy has ended.
 
 extension MachineCore {
     /// How often a machine is fired in a row, on one thread, before it becomes the deputy.
@@ -61,25 +61,13 @@ extension MachineCore {
     func acquireFromDeputy(_ call: borrowing Call) throws(NoTurn) -> TurnRole? {
         guard let deputy = place?.deputy else { return nil }
         let isOwnTurn = deputy.withCore { $0.ownership.isOwned(by: call.thread.id) }
-        if isOwnTurn { return beginBeside(deputy, call) }
+        if isOwnTurn {
+            beginTurns(around: deputy, call)
+            return .nested
+        }
         guard try takeTree(waitingFor: deputy, by: call.thread.id) else { return nil }
         call.thread.content.open(call.lentMachine.id, in: now.index)
         return .outermost
-    }
-
-    /// Begins a turn of the root beside that of the deputy, from whose callback the call comes; it ends after that.
-    private func beginBeside(_ deputy: any TreeMachine, _ call: borrowing Call) -> TurnRole {
-        guard !call.thread.content.hasTurn(of: call.lentMachine.id), let machine = call.machine as? any TreeMachine
-        else { return .nested }
-        beginHolderTurn(call)
-        let turn = HolderTurn(machine: machine, revision: currentRevision, role: .nested, isLate: false)
-        call.thread.content.setHolder(turn, of: ObjectIdentifier(deputy))
-        return .nested
-    }
-
-    private func beginHolderTurn(_ call: borrowing Call) {
-        call.thread.content.open(call.lentMachine.id, in: now.index)
-        _ = call.turn { $0.beginAction() }
     }
 
     /// Acquires a root if nobody owns the tree.
@@ -115,25 +103,31 @@ extension MachineCore {
         return true
     }
 
-    /// Goes on with the turn of the deputy, which has nothing more to do there, as one of the root.
-    /// - Parameters:
-    ///   - deputy: The deputy, which the thread owns.
-    ///   - isOpen: Whether the root has a turn already.
-    ///   - hasEnded: Whether the deputy has come to its end.
-    ///   - call: A call of the root.
-    func takeTurn(from deputy: any TreeMachine, isOpen: Bool, hasEnded: Bool, _ call: borrowing Call) {
-        guard takeTree(from: deputy, by: call.thread.id) else { return }
-        if !isOpen { beginHolderTurn(call) }
-        if hasEnded { deputy.withCore { $0.tellHolderOfEnd(on: call.thread) } }
-        finish(.outermost, call)
+    /// Begins the turns around that of the deputy, unless they were begun: this one and all in between.
+    func beginTurns(around deputy: any TreeMachine, _ call: borrowing Call) {
+        if call.thread.content.hasTurn(of: call.lentMachine.id) { return }
+        call.thread.content.open(call.lentMachine.id, in: now.index)
+        _ = call.turn { $0.beginAction() }
+        deputy.withCore { core in
+            guard let place = core.place, let holder = place.holder,
+                let role = try? holder.beginAction(around: place, for: .fire, on: call.thread)
+            else { preconditionFailure("The machines around a deputy are active, and decide nothing.") }
+            let turn = HolderTurn(machine: holder, revision: core.currentRevision, role: role, isLate: false)
+            call.thread.content.setHolder(turn, of: ObjectIdentifier(deputy))
+        }
     }
 
-    private func tellHolderOfEnd(on thread: CurrentThread<ThreadState>) {
-        // It throws if something that is queued leaves the state which holds the machine.
-        guard let place, let holder = place.holder,
-            let role = try? holder.beginAction(around: place, for: .fire, on: thread)
-        else { return }
-        holder.endAction(role, hasEnded: true, on: thread)
+    /// Ends the turns around that of the deputy, which has ended.
+    /// - Parameters:
+    ///   - deputy: The deputy, which the thread owns.
+    ///   - holder: The turn around its own.
+    ///   - hasEnded: Whether the deputy has come to its end.
+    ///   - call: A call of the root.
+    func endTurns(around deputy: any TreeMachine, _ holder: HolderTurn, hasEnded: Bool, _ call: borrowing Call) {
+        // First, because callbacks may fire the deputy again.
+        guard takeTree(from: deputy, by: call.thread.id) else { return }
+        holder.machine.endAction(holder.role, hasEnded: hasEnded, on: call.thread)
+        finish(.outermost, call)
     }
 }
 
@@ -144,12 +138,13 @@ extension MachineCore {
     @inline(never)
     func finishAsDeputy(_ call: borrowing Call) {
         drain(call)
-        let holder = call.thread.content.takeHolder(of: call.lentMachine.id)
         // It was in no final state before: those are no deputies.
         let hasEnded = hasFinalState
+        if hasEnded { beginTurnsAround(call) }
+        let holder = call.thread.content.takeHolder(of: call.lentMachine.id)
         let retired = call.thread.content.close(call.lentMachine.id)
-        if holder != nil || hasEnded {
-            handOverTurn(holder, hasEnded: hasEnded, call)
+        if let holder {
+            endTurnsAround(holder, hasEnded: hasEnded, call)
         } else if ownership.releaseAsDeputy() {
             didRelease(call.parkable)
         }
@@ -157,11 +152,18 @@ extension MachineCore {
     }
 
     @inline(never)
-    private func handOverTurn(_ holder: HolderTurn?, hasEnded: Bool, _ call: borrowing Call) {
+    private func beginTurnsAround(_ call: borrowing Call) {
+        guard let root, let machine = call.machine as? any TreeMachine else { return }
+        root.beginTurns(around: machine, on: call.thread)
+    }
+
+    @inline(never)
+    private func endTurnsAround(_ holder: HolderTurn, hasEnded: Bool, _ call: borrowing Call) {
         call.thread.content.forgetInnerTurns()
-        guard let machine = call.machine as? any TreeMachine else { return }
-        guard let root = holder?.machine ?? root else { return releaseAsDeputy(machine) }
-        root.takeTurn(from: machine, isOpen: holder != nil, hasEnded: hasEnded, on: call.thread)
+        guard let root, let machine = call.machine as? any TreeMachine else {
+            preconditionFailure("The turns around keep their machines alive.")
+        }
+        root.endTurns(around: machine, holder, hasEnded: hasEnded, on: call.thread)
     }
 
     /// Releases a deputy, `machine`, that the thread owns.

@@ -33,13 +33,17 @@ extension StateMachine: TreeMachine {
         core.appoint(deputy, Call(self, on: thread))
     }
 
-    func takeTurn(
-        from deputy: any TreeMachine,
-        isOpen: Bool,
+    func beginTurns(around deputy: any TreeMachine, on thread: CurrentThread<ThreadState>) {
+        core.beginTurns(around: deputy, Call(self, on: thread))
+    }
+
+    func endTurns(
+        around deputy: any TreeMachine,
+        _ holder: HolderTurn,
         hasEnded: Bool,
         on thread: CurrentThread<ThreadState>
     ) {
-        core.takeTurn(from: deputy, isOpen: isOpen, hasEnded: hasEnded, Call(self, on: thread))
+        core.endTurns(around: deputy, holder, hasEnded: hasEnded, Call(self, on: thread))
     }
 
     func inherit(_ context: GivenContext) {

@@ -3,11 +3,27 @@ import Testing
 @testable import Heraclitus
 
 @Suite("Work by itself", .timeLimit(.minutes(20))) struct StateWorkTests {
-    private let machine = StateMachine<Door>()
+    private struct Shop: Workflow {
+        static var initial: any WorkflowState { OpenState(Journal()) }
+        let reopen = Event(from: OpenState.self, to: OpenState.self)
+    }
+
+    private final class OpenState: Working {
+        let done: Journal
+        init(_ done: Journal) { self.done = done }
+        init(from decoder: any Decoder) throws { done = Journal() }
+        func encode(to encoder: any Encoder) throws {}
+        func work(_ here: Workplace<Shop>) async throws { done.write("done") }
+    }
+
+    private let machine = StateMachine<Shop>()
+    private let done = Journal()
+
+    private func made() -> StateWork { StateWork(of: OpenState.self, OpenState(done), machine, nil) }
 
     @Test("Who waits for work in a task that is cancelled already does not wait")
     func cancelledBefore() async {
-        let work = StateWork(of: machine)
+        let work = made()
         let waiter = Task {
             try? await Task.sleep(for: .seconds(600))
             await work.wait()
@@ -19,7 +35,7 @@ import Testing
 
     @Test("Who waits for work and is cancelled waits no longer, and the others go on waiting")
     func cancelledMeanwhile() async {
-        let work = StateWork(of: machine)
+        let work = made()
         let ended = Journal()
         let waiters = (0..<3).map { _ in
             Task {
@@ -37,13 +53,12 @@ import Testing
 
     @Test("Work that counts no longer when its turn comes is not done")
     func overBefore() async {
-        let work = StateWork(of: machine)
-        let done = Journal()
+        let work = made()
         work.end()
-        await work.runAsChild {
-            done.write("done")
-            return nil
-        }
+        await work.runAsChild()
         #expect(done.entries.isEmpty && !work.isGoingOn)
+        let other = made()
+        await other.runAsChild()
+        #expect(done.entries == ["done"])
     }
 }

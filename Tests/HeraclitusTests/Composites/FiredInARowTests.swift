@@ -1,0 +1,404 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+/// A machine in a state that is fired again and again needs no turn of the machines around it.
+///
+/// Nobody is to see a difference.
+@Suite("Machines within states that are fired many times in a row") struct FiredInARowTests {
+    typealias Order = Forest.Order
+    typealias PlacedState = Forest.PlacedState
+
+    /// Fires a lamp so often that it needs no turn of the machines around it any more; it ends as it began.
+    private static func blink(_ lamp: StateMachine<Forest.Lamp>, times: Int = 20) throws {
+        for _ in 0..<times {
+            if lamp.can.dim {
+                try lamp.fire.dim()
+                try lamp.fire.light()
+            } else {
+                try lamp.fire.light()
+                try lamp.fire.dim()
+            }
+        }
+    }
+
+    // MARK: The same with and without
+
+    /// Something that happens in a tree, which is written down.
+    enum Scenario: CaseIterable {
+        case callbackFiresAll, callbackLeaves, callbackFiresSibling, holderLeaves, middleLeaves, holderUpdates,
+            rejection
+        case archive, copy, builder, guarding, action, rehearsal
+
+        func run(_ order: StateMachine<Order>, _ journal: Journal) throws {
+            let (first, second) = (order.first, order.second)
+            let lamp = first.lamp
+            @Sendable func attempt(_ body: () throws -> Void) {
+                do { try body() } catch { journal.write("\(error)") }
+            }
+            switch self {
+            case .callbackFiresAll:
+                lamp.didEnter(Forest.DarkState.self) { _, _ in
+                    journal.write("\(order.can.unplace) \(first.can.pause)")
+                    attempt { try first.fire.pause() }
+                    attempt { try order.fire.ship() }
+                    attempt { try order.fire.ship() }
+                    attempt { try lamp.fire.light() }
+                    journal.write("\(order.stateName) \(order.can.unplace) \(first.stateName) \(first.can.pause)")
+                }
+                try lamp.fire.dim()
+            case .callbackLeaves:
+                lamp.didExit(Forest.LitState.self) { _, transition in
+                    attempt { try order.fire.unplace() }
+                    journal.write("\(order.stateName) \(order.can.place) \(lamp.can.light)")
+                }
+                try lamp.fire.dim()
+                attempt { try lamp.fire.light() }
+            case .callbackFiresSibling:
+                lamp.didEnter(Forest.DarkState.self) { _, _ in
+                    attempt { try second.lamp.fire.light() }
+                    attempt { try second.fire.end() }
+                    journal.write("\(second.stateName)")
+                }
+                try lamp.fire.dim()
+                try lamp.fire.light()
+            case .holderLeaves:
+                try order.fire.unplace()
+                attempt { try lamp.fire.dim() }
+                try order.fire.place(PlacedState(first: first, second: second))
+                try lamp.fire.dim()
+            case .middleLeaves:
+                try first.fire.pause()
+                attempt { try lamp.fire.dim() }
+                attempt { try second.lamp.fire.light() }
+                try first.fire.begin(Forest.BusyState(lamp: lamp))
+                try lamp.fire.dim()
+            case .holderUpdates:
+                try order.fire.renote { PlacedState("new", first: $0.first, second: $0.second) }
+                try lamp.fire.dim()
+                try order.fire.renote { PlacedState("new", second: $0.second) }
+                attempt { try lamp.fire.light() }
+            case .rejection:
+                order.observeTree { journal.write("\($0)") }
+                attempt { try lamp.fire.light() }
+                attempt { try order.fire.place(PlacedState()) }
+            case .archive:
+                lamp.didEnter(Forest.DarkState.self) { _, _ in
+                    attempt { journal.write(String(decoding: try order.archive(), as: UTF8.self)) }
+                }
+                try lamp.fire.dim()
+                journal.write(String(decoding: try order.archive(), as: UTF8.self))
+            case .copy:
+                let copy = order.copy()
+                try copy.first.lamp.fire.dim()
+                try lamp.fire.burn()
+                journal.write("\(copy.first.lamp) \(lamp) \(order.isIn(Forest.BurntState.self))")
+            case .builder:
+                attempt {
+                    try order.fire.renote {
+                        try lamp.fire.dim()
+                        return $0
+                    }
+                }
+                attempt { try lamp.fire.dim() }
+            case .guarding:
+                struct Refusal: Error {}
+                lamp.onTransition { _ in journal.write("\(order.revision)") }
+                lamp.shouldExit(Forest.LitState.self) { _, _ in
+                    attempt { try order.fire.renote { $0 } }
+                    throw Refusal()
+                }
+                attempt { try lamp.fire.dim() }
+            case .action:
+                try lamp.perform { _ in
+                    attempt { try lamp.fire.dim() }
+                    attempt { try order.fire.unplace() }
+                    attempt { try lamp.fire.light() }
+                    journal.write("\(lamp) \(order)")
+                }
+            case .rehearsal:
+                attempt { try lamp.rehearse.dim() }
+                attempt { try order.rehearse.ship() }
+                attempt { try lamp.rehearse.light() }
+                journal.write("\(lamp.allowedEvents) \(order.allowedEvents)")
+            }
+            journal.write("\(order.stateName) \(first.stateName) \(second.stateName) \(lamp.stateName)")
+        }
+    }
+
+    @Test(
+        "What happens in a tree is the same, in the same order, whether one of its machines was fired many times before or not"
+    )
+    func same() throws {
+        for scenario in Scenario.allCases {
+            let journals = try [0, 20].map { times in
+                let journal = Journal()
+                return try Forest.$journal.withValue(journal) {
+                    let order = try Forest.busyOrder()
+                    try Self.blink(order.first.lamp, times: times)
+                    journal.clear()
+                    try scenario.run(order, journal)
+                    // Blinking is counted in revisions alone.
+                    return journal.entries.map { entry in
+                        [(41, 1), (42, 2)].reduce(entry) { entry, numbers in
+                            entry.replacing("revision \(numbers.0)", with: "revision \(numbers.1)")
+                                .replacing("\"revision\":\(numbers.0)", with: "\"revision\":\(numbers.1)")
+                        }
+                    }
+                }
+            }
+            #expect(!journals[0].isEmpty)
+            #expect(journals[0] == journals[1], "\(scenario)")
+        }
+    }
+
+    // MARK: Ends
+
+    struct Round: Workflow {
+        static var initial: any WorkflowState { OneState() }
+        let go = Event(from: OneState.self, to: OtherState.self)
+        let back = Event(from: OtherState.self, to: OneState.self)
+        let ring = Event(from: OtherState.self, to: OneState.self).due(after: .seconds(60))
+        let end = Event(from: OneState.self, to: OverState.self)
+        final class OneState: WorkflowState, EmptyState {}
+        final class OtherState: WorkflowState, EmptyState {}
+        final class OverState: WorkflowState, EmptyState {}
+    }
+
+    struct Game: Workflow {
+        static var initial: any WorkflowState { PlayingState(StateMachine()) }
+        let win = Event(from: PlayingState.self, to: WonState.self).whenFinal(\.round)
+        let stop = Event(from: PlayingState.self, to: WonState.self)
+        final class WonState: WorkflowState, EmptyState {}
+        final class PlayingState: Composite {
+            let round: StateMachine<Round>
+            init(_ round: StateMachine<Round>) { self.round = round }
+            var regions: [any Region] { [round] }
+            func copied() -> PlayingState { PlayingState(round.copy()) }
+        }
+    }
+
+    private static func play(_ round: StateMachine<Round>, times: Int = 20) throws {
+        for _ in 0..<times {
+            try round.fire.go()
+            try round.fire.back()
+        }
+    }
+
+    @Test("A machine that ends after many fires ends its holder's waiting, before its fire returns, once")
+    func end() throws {
+        let round = StateMachine<Round>()
+        let game = StateMachine<Game>(entering: Game.PlayingState(round))
+        let won = Journal()
+        game.onTransition { won.write("\($0)") }
+        try Self.play(round)
+        round.didEnter(Round.OverState.self) { _, _ in won.write(game.stateName) }
+        try round.fire.end()
+        #expect(won.entries == ["PlayingState", "win: PlayingState → WonState"])
+        #expect(game.isIn(Game.WonState.self))
+    }
+
+    @Test("A machine whose holder was released while nothing went on is left: it rejects fires, and no deadline comes")
+    func released() throws {
+        let clock = ManualClock()
+        let round = StateMachine<Round>(scheduler: clock.scheduler)
+        var game: StateMachine<Game>? = StateMachine(entering: Game.PlayingState(round), scheduler: clock.scheduler)
+        try Self.play(round)
+        try round.fire.go()
+        #expect(clock.scheduler.count == 1)
+        withExtendedLifetime(game) {}
+        game = nil
+        #expect(clock.scheduler.count == 0)
+        #expect(throws: InvalidTransition.self) { try round.fire.back() }
+        do { try round.fire.back() } catch { #expect(error.reason == .notCurrent) }
+        // It goes on in the next one.
+        let next = StateMachine<Game>(entering: Game.PlayingState(round), scheduler: clock.scheduler)
+        next.activate()
+        #expect(clock.scheduler.count == 1)
+        try Self.play(round, times: 0)
+        try round.fire.back()
+        try Self.play(round)
+        try round.fire.end()
+        #expect(next.isIn(Game.WonState.self))
+    }
+
+    @Test(
+        "A callback may release the last reference to the holder: the fire ends as it began, and the next one is rejected"
+    )
+    func releasedInCallback() throws {
+        let clock = ManualClock()
+        let round = StateMachine<Round>(scheduler: clock.scheduler)
+        let game = Lock<StateMachine<Game>?>(
+            StateMachine(entering: Game.PlayingState(round), scheduler: clock.scheduler)
+        )
+        try Self.play(round)
+        round.didEnter(Round.OtherState.self) { _, _ in
+            let last = game.withLock { $0.take() }
+            withExtendedLifetime(last) {}
+        }
+        try round.fire.go()
+        #expect(round.isIn(Round.OtherState.self))
+        #expect(clock.scheduler.count == 0)
+        do {
+            try round.fire.back()
+            Issue.record("It belongs to nobody.")
+        } catch {
+            #expect(error.reason == .notCurrent)
+        }
+    }
+
+    @Test("Another thread may release the last reference to the holder while a fire is under way", arguments: 0..<50)
+    func releasedElsewhere(_ index: Int) throws {
+        let clock = ManualClock()
+        let round = StateMachine<Round>(scheduler: clock.scheduler)
+        let game = Lock<StateMachine<Game>?>(
+            StateMachine(entering: Game.PlayingState(round), scheduler: clock.scheduler)
+        )
+        try Self.play(round)
+        let reasons = Lock<Set<String>>([])
+        onThreads(2) { thread in
+            if thread == 0 {
+                for _ in 0..<index { _ = round.state }
+                let last = game.withLock { $0.take() }
+                withExtendedLifetime(last) {}
+            } else {
+                for number in 0..<100 {
+                    do throws(InvalidTransition) {
+                        if number.isMultiple(of: 2) { try round.fire.go() } else { try round.fire.back() }
+                    } catch {
+                        _ = reasons.withLock { $0.insert("\(error.reason)") }
+                    }
+                }
+            }
+        }
+        #expect(reasons.withLock { $0 }.isSubset(of: ["notCurrent", "notAllowed"]))
+        #expect(clock.scheduler.count == 0)
+        do {
+            if round.can.go { try round.fire.go() } else { try round.fire.back() }
+            Issue.record("It belongs to nobody.")
+        } catch {
+            #expect(error.reason == .notCurrent)
+        }
+    }
+
+    // MARK: Others
+
+    @Test("A machine that is fired in a row is refused to others, and the tree around it is taken with it")
+    func taken() throws {
+        let round = StateMachine<Round>()
+        let game = StateMachine<Game>(entering: Game.PlayingState(round))
+        try Self.play(round)
+        let other = StateMachine<Switch>()
+        do {
+            try other.fire.take(Game.PlayingState(round))
+            Issue.record("It belongs to the game.")
+        } catch {
+            #expect(error.reason == .regionInUse)
+            #expect(error.machines == ["Round", "Game"])
+        }
+        let match = StateMachine<Match>()
+        try match.fire.begin(Match.GameState(game))
+        try Self.play(round)
+        do { try round.fire.back() } catch { #expect(error.path == "Match.game.round") }
+        try round.fire.end()
+        #expect(game.isIn(Game.WonState.self))
+        #expect(match.isIn(Game.WonState.self))
+    }
+
+    struct Match: Workflow {
+        static var initial: any WorkflowState { BreakState() }
+        let begin = Event(from: BreakState.self, to: GameState.self)
+        let end = Event(from: GameState.self, to: BreakState.self)
+        final class BreakState: WorkflowState, EmptyState {}
+        final class GameState: Composite {
+            let game: StateMachine<Game>
+            init(_ game: StateMachine<Game>) { self.game = game }
+            var regions: [any Region] { [game] }
+            func copied() -> GameState { GameState(game.copy()) }
+        }
+    }
+
+    struct Switch: Workflow {
+        static var initial: any WorkflowState { Match.BreakState() }
+        let take = Event(from: Match.BreakState.self, to: Game.PlayingState.self)
+    }
+
+    @Test(
+        "While each thread fires a machine of its own in a row, and one the root, all transitions are made one after the other"
+    )
+    func threads() throws {
+        let order = try Forest.busyOrder()
+        let machines = [order.first.lamp, order.second.lamp]
+        let inside = Atomic<Int>(0)
+        let count = Atomic<Int>(0)
+        @Sendable func enter(_ transition: StateTransition) {
+            #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
+            count.add(1, ordering: .relaxed)
+            inside.subtract(1, ordering: .sequentiallyConsistent)
+        }
+        order.onTransition(enter)
+        for machine in machines { machine.onTransition(enter) }
+        onThreads(3) { index in
+            for round in 0..<200 {
+                do {
+                    if index < 2 {
+                        try Self.blink(machines[index], times: 10)
+                    } else if round.isMultiple(of: 4) {
+                        try order.fire.renote { PlacedState("\(round)", first: $0.first, second: $0.second) }
+                    }
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+        }
+        #expect(count.load(ordering: .relaxed) == 2 * 200 * 20 + 50)
+        #expect(inside.load(ordering: .relaxed) == 0)
+    }
+
+    @Test(
+        "When a thread ends in a callback of a machine that is fired in a row, others go on with all machines of the tree"
+    )
+    func threadEnds() throws {
+        let round = StateMachine<Round>()
+        let game = StateMachine<Game>(entering: Game.PlayingState(round))
+        let registration = round.didEnter(Round.OtherState.self) { _, _ in if round.revision > 40 { Thread.exit() } }
+        let thread = Thread {
+            try? Self.play(round)
+            try? round.fire.go()
+        }
+        thread.start()
+        while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        registration.cancel()
+        #expect(round.isIn(Round.OtherState.self))
+        let others = onThread {
+            #expect(throws: Never.self) { try round.fire.back() }
+            #expect(throws: Never.self) { try game.fire.stop() }
+        }
+        #expect(others.comes())
+        #expect(game.isIn(Game.WonState.self))
+    }
+
+    @Test("Who waits for the root while an inner machine is fired in a row gets its turn, in the order of coming")
+    func waiting() throws {
+        let round = StateMachine<Round>()
+        let game = StateMachine<Game>(entering: Game.PlayingState(round))
+        try Self.play(round)
+        let (isInside, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let registration = round.didEnter(Round.OtherState.self) { _, _ in
+            isInside.signal()
+            mayLeave.wait()
+        }
+        let firing = onThread { #expect(throws: Never.self) { try round.fire.go() } }
+        isInside.wait()
+        registration.cancel()
+        let stopping = onThread { #expect(throws: Never.self) { try game.fire.stop() } }
+        let late = onThread { _ = try? round.fire.back() }
+        Thread.sleep(forTimeInterval: 0.05)
+        #expect(game.isIn(Game.PlayingState.self))
+        mayLeave.signal()
+        #expect(firing.comes() && stopping.comes() && late.comes())
+        #expect(game.isIn(Game.WonState.self))
+    }
+}
