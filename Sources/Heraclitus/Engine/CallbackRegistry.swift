@@ -5,56 +5,6 @@ import Synchronization
 // A change makes another list, so that whoever is calling goes on with what there was. The list is read in the machine's lock,
 // which is held for a few instructions; whether there is anything to read is a note beside the lock.
 
-/// What a machine has beside its state: closures, and an environment; one word, because most machines have neither.
-@usableFromInline
-struct Attachments: Sendable {
-    private enum Content: Sendable {
-        case closures([CallbackEntry])
-
-        /// It keeps the closures, too.
-        case environment(MachineEnvironment)
-    }
-
-    private var content: Content
-
-    init(_ environment: MachineEnvironment?) { content = environment.map(Content.environment) ?? .closures([]) }
-
-    /// What the machine works with, if it has anything.
-    @inline(__always)
-    var environment: MachineEnvironment? {
-        if case .environment(let environment) = content { environment } else { nil }
-    }
-
-    /// The closures in the order in which they were added.
-    @inline(__always)
-    var closures: [CallbackEntry] {
-        get {
-            switch content {
-            case .closures(let closures): closures
-            case .environment(let environment): environment.closures
-            }
-        }
-        set {
-            switch content {
-            case .closures: content = .closures(newValue)
-            case .environment(let environment): environment.keep(newValue)
-            }
-        }
-    }
-
-    /// Adds an environment, which a machine has once.
-    mutating func add(_ environment: MachineEnvironment) {
-        environment.keep(closures)
-        content = .environment(environment)
-    }
-
-    /// The phases in which anything is to be done.
-    var phases: CallbackPhases {
-        let ofClosures = CallbackPhases(closures.lazy.map(\.phase))
-        return environment?.journal == nil ? ofClosures : ofClosures.union(.journal)
-    }
-}
-
 extension MachineCore {
     /// The phases in which closures were added.
     @inline(__always)
@@ -62,7 +12,7 @@ extension MachineCore {
 
     /// The closures in the order in which they were added, for somebody who is to call some of them.
     @inline(__always)
-    var callbacks: [CallbackEntry] { state.lock.withLock { $0.closures } }
+    var callbacks: [CallbackEntry] { state.lock.withLock { $0 } }
 
     /// Adds closures that are cancelled together.
     /// - Returns: Their number.
@@ -87,17 +37,16 @@ extension MachineCore {
 
     /// Adds what the machine works with, which it has once.
     func addEnvironment(_ environment: MachineEnvironment) {
-        state.lock.withLock { attachments in
-            attachments.add(environment)
-            state.lock.changeNote(attachments.phases.rawValue)
+        changeCallbacks {
+            $0.insert(CallbackEntry(.environment(environment), number: CallbackEntry.newNumber()), at: 0)
         }
     }
 
     private func changeCallbacks(_ change: (inout [CallbackEntry]) -> Void) {
-        let old = state.lock.withLock { attachments in
-            let old = attachments.closures
-            change(&attachments.closures)
-            state.lock.changeNote(attachments.phases.rawValue)
+        let old = state.lock.withLock { entries in
+            let old = entries
+            change(&entries)
+            state.lock.changeNote(CallbackPhases(entries.lazy.filter(\.isListening).map(\.phase)).rawValue)
             return old
         }
         // Here and not in the lock: releasing a closure may call user code.
@@ -111,6 +60,9 @@ enum Callback: Sendable {
     case hook(CallbackPhase, @Sendable (StateTransition) -> Void)
     case notice(@Sendable (Occurrence) -> Void)
     case regionNotice(@Sendable (Occurrence) -> Void)
+
+    /// What the machine works with; it is called by nobody, and here because most machines have none and so no place for it.
+    case environment(MachineEnvironment)
 }
 
 /// A closure that was added to a machine, and when it is called.
@@ -122,6 +74,7 @@ final class CallbackEntry: Sendable {
     let ask: @Sendable (StateTransition) throws -> Void
     let call: @Sendable (StateTransition) -> Void
     let tell: @Sendable (Occurrence) -> Void
+    let environment: MachineEnvironment?
 
     /// That of the closures that are cancelled together; it never comes again.
     let number: Int
@@ -138,8 +91,13 @@ final class CallbackEntry: Sendable {
         case .hook(let phase, let call): (self.phase, ask, self.call, tell) = (phase, { _ in }, call, { _ in })
         case .notice(let tell): (phase, ask, call, self.tell) = (.notices, { _ in }, { _ in }, tell)
         case .regionNotice(let tell): (phase, ask, call, self.tell) = (.regionNotices, { _ in }, { _ in }, tell)
+        case .environment: (phase, ask, call, tell) = (.journal, { _ in }, { _ in }, { _ in })
         }
+        environment = if case .environment(let environment) = callback { environment } else { nil }
     }
+
+    /// Whether anything is to be done in its phase; of an environment that is what its journal wants.
+    var isListening: Bool { environment.map { $0.journal != nil } ?? true }
 
     @inline(__always)
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }

@@ -74,7 +74,8 @@ extension MachineCore {
         case .event(let index):
             return index
         case .due(let index, let state, let period):
-            if period?.counts ?? true, expectedObject(call) === state { return index }
+            let counts = period.map { environment?.timer?.counts($0) == true } ?? true
+            if counts, expectedObject(call) === state { return index }
             throw rejection(.notCurrent)
         case .ofWork(let chosen, let work):
             if !counts(work) || call.turn({ $0.isAboutToLeave }) { throw rejection(.notCurrent) }

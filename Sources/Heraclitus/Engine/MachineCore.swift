@@ -18,8 +18,8 @@ struct MachineCore: ~Copyable, Sendable {
     let ownership = OwnershipLock()
     let revision: Atomic<Int>
 
-    /// The state, and in the same lock what was added to this machine.
-    @usableFromInline let state: StateCell<Attachments>
+    /// The state, and in the same lock the closures that were added to this machine.
+    @usableFromInline let state: StateCell<[CallbackEntry]>
     @usableFromInline let status: Atomic<UInt32>
 
     init(
@@ -56,7 +56,7 @@ struct MachineCore: ~Copyable, Sendable {
             state,
             definition.knownLayout(of: status.index),
             previous: previous,
-            beside: Attachments(environment)
+            beside: environment.map { [CallbackEntry(.environment($0), number: CallbackEntry.newNumber())] } ?? []
         )
         self.status = Atomic(status.bits)
         self.revision = Atomic(revision)

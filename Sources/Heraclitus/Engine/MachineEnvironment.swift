@@ -40,7 +40,6 @@ final class MachineEnvironment: Sendable {
     private let activity = Lock(Activity())
     private let givenContext: Lock<GivenContext?>
     private let effectNotes = Lock<EffectNotes?>(nil)
-    private let keptClosures = Lock<[CallbackEntry]>([])
 
     /// What goes on in the current state.
     private struct Activity: Sendable {
@@ -57,14 +56,6 @@ final class MachineEnvironment: Sendable {
         givenContext = Lock(context)
         entryTime = Atomic((entered ?? scheduler.date).timeIntervalSinceReferenceDate.bitPattern)
     }
-
-    /// The closures of the machine.
-    ///
-    /// They are read and changed in the machine's lock, and kept here so that it has one word for both.
-    var closures: [CallbackEntry] { keptClosures.withLock { $0 } }
-
-    /// Keeps other closures; the caller has those before, which are not to be released in a lock.
-    func keep(_ closures: [CallbackEntry]) { keptClosures.withLock { $0 = closures } }
 
     /// What the machine was given; `nil` before that, and in a workflow without a context.
     var context: GivenContext? { givenContext.withLock { $0 } }

@@ -15,8 +15,7 @@ final class MachineTimer: Due {
     private let contents = Lock(Contents())
 
     private struct Contents: Sendable {
-        /// The number of the period.
-        var period: UInt64 = 0
+        var period = TimerPeriod()
         var setting = Setting()
 
         /// Whether a deadline of this period is being fired.
@@ -76,56 +75,41 @@ final class MachineTimer: Due {
         isArmed: Bool = false
     ) -> (period: TimerPeriod, sleeper: Task<Void, Never>?) {
         contents.withLock { contents in
-            contents.period += 1
+            contents.period.number += 1
             contents.isFiring = false
             swap(&contents.setting, &setting)
-            return (TimerPeriod(timer: self, number: contents.period), isArmed ? arm(&contents) : nil)
+            return (contents.period, isArmed ? arm(&contents) : nil)
         }
     }
 
     /// Whether the deadlines still count that were set.
-    fileprivate func counts(_ period: TimerPeriod) -> Bool { contents.withLock { $0.period == period.number } }
+    func counts(_ period: TimerPeriod) -> Bool { contents.withLock { $0.period == period } }
 
-    /// A deadline that was taken, for somebody who fires it.
-    struct Taken {
-        fileprivate let deadline: DatedDeadline
-        fileprivate let state: any WorkflowState
-        fileprivate let period: TimerPeriod
-    }
-
-    /// Takes the first deadline if it has passed; none while another one is being fired, so that they come in order.
-    /// - Parameters:
-    ///   - period: The time for which it is set, if only that of one counts.
-    ///   - date: By when it is due.
-    /// - Returns: The deadline; `nil` if none has passed, or another one is being fired.
-    func takeFirst(of period: TimerPeriod? = nil, dueBy date: Date) -> Taken? {
+    /// Takes the first deadline if it has passed, for somebody who fires it; none while another one is being fired, so that they come
+    /// in order.
+    func takeFirst(of period: TimerPeriod, dueBy date: Date) -> DatedDeadline? {
         contents.withLock { contents in
-            let number = contents.period
-            guard period.map({ $0.number == number }) ?? true, !contents.isFiring,
-                let state = contents.setting.state, let first = contents.setting.waiting.first, first.date <= date
+            guard contents.period == period, !contents.isFiring, let first = contents.setting.waiting.first,
+                first.date <= date
             else { return nil }
             contents.isFiring = true
             contents.setting.waiting.removeFirst()
-            return Taken(deadline: first, state: state, period: TimerPeriod(timer: self, number: number))
+            return first
         }
     }
 
     /// Fires a deadline that was taken.
-    /// - Parameters:
-    ///   - taken: The deadline.
-    ///   - machine: The machine.
-    ///   - armsNext: Whether the next one waits from then on.
     /// - Returns: Whether it has become a transition, or is going to.
-    func fire(_ taken: Taken, _ machine: any AutomaticMachine, armsNext: Bool = false) -> Bool {
-        defer {
-            let sleeper = contents.withLock { contents in
-                guard contents.period == taken.period.number else { return nil as Task<Void, Never>? }
-                contents.isFiring = false
-                return armsNext ? arm(&contents) : nil
-            }
-            sleeper?.cancel()
-        }
-        return machine.fire(taken.deadline, of: taken.state, in: taken.period)
+    func fire(
+        _ next: DatedDeadline,
+        of state: any WorkflowState,
+        in period: TimerPeriod,
+        _ machine: any AutomaticMachine
+    )
+        -> Bool
+    {
+        defer { contents.withLock { if $0.period == period { $0.isFiring = false } } }
+        return machine.fire(next, of: state, in: period)
     }
 
     /// Whether one has passed and was not fired yet.
@@ -141,7 +125,7 @@ final class MachineTimer: Due {
     /// Lets the first deadline wait in the scheduler; not while one is being fired, after which this is called again.
     func arm(_ period: TimerPeriod) {
         let sleeper = contents.withLock { contents in
-            contents.period == period.number && !contents.isFiring ? arm(&contents) : nil
+            contents.period == period && !contents.isFiring ? arm(&contents) : nil
         }
         sleeper?.cancel()
     }
@@ -159,27 +143,13 @@ final class MachineTimer: Due {
         return sleeper
     }
 
-    func comesDue(by date: Date) {
-        guard let machine else { return }
+    func comesDue() {
+        let now = contents.withLock { ($0.setting.state, $0.setting.scheduler, $0.period) }
+        guard let machine, case (let state?, let scheduler?, let period) = now else { return }
         // The scheduler's thread does not wait for the callbacks of one machine while others are due.
         if machine.isOwnedElsewhere, comesLater(to: machine) { return }
-        if let next = takeFirst(dueBy: date) {
-            _ = fire(next, machine, armsNext: true)
-        } else {
-            // The date was set back.
-            armAgain()
-        }
-    }
-
-    private func armAgain() {
-        let sleeper = contents.withLock { contents in contents.isFiring ? nil : arm(&contents) }
-        sleeper?.cancel()
-    }
-
-    /// Fires what is due as of now.
-    func comesDue() {
-        guard let scheduler = contents.withLock({ $0.setting.scheduler }) else { return }
-        comesDue(by: scheduler.date)
+        if let next = takeFirst(of: period, dueBy: scheduler.date) { _ = fire(next, of: state, in: period, machine) }
+        arm(period)
     }
 
     /// Comes again when another thread has ended its turn.
@@ -191,12 +161,8 @@ final class MachineTimer: Due {
 
 /// The time for which the deadlines of one state object are set; it never comes again, although the object may.
 @usableFromInline
-struct TimerPeriod: Sendable {
-    fileprivate let timer: MachineTimer
-    fileprivate let number: UInt64
-
-    /// Whether they are set still.
-    var counts: Bool { timer.counts(self) }
+struct TimerPeriod: Hashable, Sendable {
+    fileprivate var number: UInt64 = 0
 }
 
 /// A machine whose events fire by themselves.

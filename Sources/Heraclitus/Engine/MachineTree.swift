@@ -140,7 +140,7 @@ extension MachineCore {
     }
 
     // Not by way of `environment`, which would count a reference more.
-    var place: TreePlace? { state.lock.withLock { $0.environment?.place } }
+    var place: TreePlace? { state.lock.withLock { $0.first?.environment?.place } }
 
     /// Acquires the machine when that takes more than a moment: after another thread's turn, or that of its holder's.
     @inline(never)

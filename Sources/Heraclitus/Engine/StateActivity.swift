@@ -8,7 +8,10 @@
 
 extension MachineCore {
     /// What the machine works with, if its workflow has anything that goes on by itself.
-    var environment: MachineEnvironment? { state.lock.withLock { $0.environment } }
+    var environment: MachineEnvironment? {
+        // It comes before the closures.
+        state.lock.withLock { $0.first?.environment }
+    }
 
     /// The same, made if it has none; by whoever owns the machine.
     var madeEnvironment: MachineEnvironment {
@@ -80,7 +83,7 @@ extension MachineCore {
             while expectedObject(Call(machine, [:])) === transition.destinationObject,
                 let next = timer.takeFirst(of: period, dueBy: date)
             {
-                if timer.fire(next, machine) { return true }
+                if timer.fire(next, of: transition.destination, in: period, machine) { return true }
             }
             return false
         }

@@ -75,21 +75,19 @@ public final class Scheduler: Sendable {
 
     /// Carries out what is due by now, in the order of the times.
     package func carryOutDue() {
-        while let (due, date) = takeFirst() { due.comesDue(by: date) }
+        while let due = takeFirst() { due.comesDue() }
     }
 
-    private func takeFirst() -> (due: any Due, date: Date)? {
-        let date = currentDate()
-        let time = date.timeIntervalSinceReferenceDate
-        return schedule.withLock { $0.queue.takeFirst(dueBy: time)?.element }.map { ($0, date) }
+    private func takeFirst() -> (any Due)? {
+        let now = currentDate().timeIntervalSinceReferenceDate
+        return schedule.withLock { $0.queue.takeFirst(dueBy: now)?.element }
     }
 }
 
 /// Something that is due at a time.
 protocol Due: AnyObject, Sendable {
     /// Called when the time has come, unless it was removed before.
-    /// - Parameter date: The date as of now.
-    func comesDue(by date: Date)
+    func comesDue()
 }
 
 extension Scheduler {
