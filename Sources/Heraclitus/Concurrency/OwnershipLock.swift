@@ -24,12 +24,12 @@ struct OwnershipLock: ~Copyable, Sendable {
     private static var deputy: UInt { 2 }
     private static var bits: UInt { contended | deputy }
 
-    /// Contended without an owner: the machine belongs to another one, for good.
+    /// Contended without an owner: the machine belongs to another one, and is no deputy.
     ///
-    /// In one that stands alone the value never occurs.
+    /// In one that stands alone the value never occurs, and one that was held never stands alone again.
     private static var held: UInt { contended }
 
-    /// The same of the root of a tree, until it takes the tree back from its deputy.
+    /// The same beside the bit of a deputy: the root of a tree that has a deputy.
     private static var deputised: UInt { contended | deputy }
 
     /// Whether nobody owns it, as far as a look from outside can tell.
@@ -50,12 +50,12 @@ struct OwnershipLock: ~Copyable, Sendable {
     @inline(__always)
     func tryAcquire(by thread: ThreadID) -> Bool { replace(0, by: thread.number) }
 
-    /// The same, also of a deputy.
+    /// Acquires it if nobody owns it, whether it is a deputy or not.
     /// - Parameters:
     ///   - thread: The thread that calls.
     ///   - othersWait: Whether the release is to wake somebody.
     /// - Returns: Whether it is the thread's now.
-    func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {
+    func tryAcquireEvenAsDeputy(by thread: ThreadID, othersWait: Bool) -> Bool {
         let owned = thread.number | (othersWait ? Self.contended : 0)
         return replace(0, by: owned) || replace(Self.deputy, by: owned | Self.deputy)
     }
@@ -111,10 +111,13 @@ struct OwnershipLock: ~Copyable, Sendable {
 extension OwnershipLock {
     /// Whether the machine belongs to another one.
     @inline(__always)
-    var isInTree: Bool {
+    var belongsToAnother: Bool {
         let word = word.load(ordering: .acquiring)
-        return word == Self.held || word & Self.deputy != 0 && word != Self.deputised
+        return word == Self.held || Self.isDeputy(word)
     }
+
+    @inline(__always)
+    private static func isDeputy(_ word: UInt) -> Bool { word & deputy != 0 && word != deputised }
 
     /// Whether the machine belongs to another one, and is no deputy: whoever owns the root owns it.
     var isHeld: Bool { word.load(ordering: .acquiring) == Self.held }
@@ -123,12 +126,15 @@ extension OwnershipLock {
     var isDeputised: Bool { word.load(ordering: .acquiring) == Self.deputised }
 
     /// Whether it is the deputy of a tree.
-    var isDeputy: Bool {
+    var isDeputy: Bool { Self.isDeputy(word.load(ordering: .acquiring)) }
+
+    /// Whether the owner of another machine is its owner.
+    var isOwnedThroughOther: Bool {
         let word = word.load(ordering: .acquiring)
-        return word & Self.deputy != 0 && word != Self.deputised
+        return word == Self.held || word == Self.deputised
     }
 
-    /// Hands it over, for good, to whoever owns another machine; by its owner.
+    /// Lets whoever owns the root own it, too; by its owner.
     /// - Returns: Whether others wait for it, who have to be woken.
     func hold() -> Bool { word.exchange(Self.held, ordering: .acquiringAndReleasing) & Self.contended != 0 }
 
@@ -138,22 +144,25 @@ extension OwnershipLock {
         replace(Self.deputy, by: thread.number | Self.deputy)
     }
 
-    /// Releases it as a deputy, which it becomes by this if it was held.
+    /// Releases a deputy.
     /// - Returns: Whether somebody waits for it and has to be woken.
     @inline(__always)
     func releaseAsDeputy() -> Bool {
-        let old = word.exchange(Self.deputy, ordering: .releasing)
-        return old != Self.held && old & Self.contended != 0
+        word.exchange(Self.deputy, ordering: .releasing) & Self.contended != 0
     }
+
+    /// Makes a machine that is held a deputy that nobody owns; by the owner of the root.
+    func becomeDeputy() { word.store(Self.deputy, ordering: .releasing) }
 
     /// Releases the root of a tree by handing it over to whoever owns its deputy; by its owner.
     /// - Returns: Whether others wait for it, who have to be woken.
     func deputise() -> Bool { word.exchange(Self.deputised, ordering: .releasing) & Self.contended != 0 }
 
-    /// Takes a tree back from its deputy; by the owner of that.
+    /// Takes a tree back from its deputy; by the owner of that, for whom acquiring it has ordered the memory.
     func takeBack(by thread: ThreadID) { word.store(thread.number, ordering: .relaxed) }
 
     /// Lets a deputy that nobody owns be one no longer.
+    /// - Returns: Whether it was such a deputy, and is held now.
     func resign() -> Bool {
         word.compareExchange(expected: Self.deputy, desired: Self.held, ordering: .acquiringAndReleasing).exchanged
     }

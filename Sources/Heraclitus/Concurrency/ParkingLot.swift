@@ -9,7 +9,7 @@ protocol Parkable: AnyObject, Sendable {
     var parkingName: String { get }
     var ownerNumber: UInt? { get }
 
-    /// Whether the owner of another machine is its owner, and so nobody waits for it.
+    /// Whether it is owned through another machine, and so nobody waits for it.
     var isOwnedThroughOther: Bool { get }
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool
     func tryTakeOver(from ended: UInt, by thread: ThreadID, othersWait: Bool) -> Bool
@@ -45,7 +45,7 @@ final class ParkingLot: Sendable {
 
     private let contents = Lock(Contents())
 
-    /// Waits until the machine is the thread's, or the owner of another machine is its owner.
+    /// Waits until the thread owns the machine, or the machine is owned through another one.
     /// - Returns: `nil` then; or, when that could never happen, the names of the machines whose owners wait for one another in a circle.
     @inline(never)
     func acquire(_ machine: any Parkable, by thread: ThreadID) -> [String]? {
@@ -63,10 +63,10 @@ final class ParkingLot: Sendable {
             switch contents.withLock({ $0.visit(machine, by: thread, signal) }) {
             case .acquired: return nil
             case .ownedThroughOther:
-                // Who was woken alone tells the others.
+                // `wake` has woken this thread alone, and the others have to look again, too.
                 wakeAll(for: machine)
                 return nil
-            // Outside of the lock, because a name may be that of another machine, which is not to be released there.
+            // Outside of the lock: the name of a deputy takes a reference to its root, and to release that may call user code.
             case .circle(let machines): return machines.map(\.parkingName)
             case .wait: signal.wait()
             }
@@ -100,7 +100,7 @@ final class ParkingLot: Sendable {
         for visitor in visitors { visitor.body() }
     }
 
-    /// Wakes all who wait for a machine whose owner is that of another one from now on.
+    /// Wakes all who wait for a machine that is owned through another one from now on.
     func wakeAll(for machine: any Parkable) { wakeAll { $0 === machine } }
 
     /// Lets others take over what a thread owned that has ended.

@@ -178,7 +178,7 @@ extension MachineCore {
 
     /// Whether a transition is under way on another thread, as far as a look from outside can tell.
     var isOwnedByAnotherThread: Bool {
-        if let other = machineWithOwner { return other.isOwnedElsewhere }
+        if let other = machineNearerToOwner { return other.isOwnedElsewhere }
         guard let owner = ownership.ownerNumber, owner != ThreadState.ofThreads.current.id.number else { return false }
         return !ParkingLot.shared.hasEnded(owner: owner)
     }
@@ -186,7 +186,7 @@ extension MachineCore {
     /// Calls a body when another thread has ended the turn that is under way, on that thread.
     /// - Returns: Whether there is such a turn. If not, the body is not called.
     func whenReleased(_ machine: any Parkable, _ body: @escaping @Sendable () -> Void) -> Bool {
-        if let other = machineWithOwner { return other.whenReleased(body) }
+        if let other = machineNearerToOwner { return other.whenReleased(body) }
         return ParkingLot.shared.whenReleased(machine, byOtherThan: ThreadState.ofThreads.current.id, body)
     }
 

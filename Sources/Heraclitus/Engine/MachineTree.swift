@@ -1,8 +1,8 @@
 // How do machines share one turn of which one is in the state of another?
 //
 // A fire of a machine that belongs to another one is an action of that one. So `acquire` acquires the holder first, and thereby all
-// up to the root, which alone is owned by a thread: no circle can close within a tree. A machine that was held once is held for good. One
-// that is fired again and again does without the turns around it: TreeDeputy.swift.
+// up to the root, which the thread owns then, and the tree with it: no circle can close within a tree. A machine that was held once never
+// stands alone again. A tree with a deputy is owned through that instead: TreeDeputy.swift.
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -133,8 +133,8 @@ extension StateTransition {
 // MARK: - Turns
 
 extension MachineCore {
-    /// The machine whose owner is the owner of this one, if that is another one.
-    var machineWithOwner: (any TreeMachine)? {
+    /// The machine to ask who owns this one: its holder, or the deputy of this root; `nil` if it is asked itself.
+    var machineNearerToOwner: (any TreeMachine)? {
         if ownership.isHeld { return place?.holder }
         return ownership.isDeputised ? place?.deputy : nil
     }
@@ -142,7 +142,7 @@ extension MachineCore {
     // Not by way of `environment`, which would count a reference more.
     var place: TreePlace? { state.lock.withLock { $0.first?.environment?.place } }
 
-    /// Acquires the machine when that takes more than a moment: after another thread's turn, or that of its holder's.
+    /// Acquires a machine that a look at one word does not acquire: a deputy, one that a thread owns, or one in a tree.
     @inline(never)
     func acquireLater(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         let thread = call.thread.id
@@ -169,12 +169,13 @@ extension MachineCore {
         if call.thread.content.hasTurn(of: call.lentMachine.id) { return .nested }
         guard let place, let holder = place.holder else { throw .notCurrent }
         let role = try holder.beginAction(around: place, for: purpose, on: call.thread)
-        // The root has begun all turns around its deputy.
+        // That may have begun the turns around the deputy, and this machine's among them.
         if role == .nested, call.thread.content.hasTurn(of: call.lentMachine.id) { return .nested }
         call.thread.content.open(call.lentMachine.id, in: now.index)
         let isLate = !now.isActive && holder.withCore { $0.place?.isStartingRegions == false }
         call.thread.content.setHolder(
-            HolderTurn(machine: holder, revision: currentRevision, role: role, isLate: isLate)
+            HolderTurn(machine: holder, revision: currentRevision, role: role, isLate: isLate),
+            of: call.lentMachine.id
         )
         return .inner
     }

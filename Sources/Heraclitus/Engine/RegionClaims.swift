@@ -70,17 +70,19 @@ extension MachineCore {
             }
             if ownership.isOwned(by: thread) { throw .regionInUse(machines: names) }
             if ownership.tryAcquire(by: thread) { return .acquired }
-            // The deputy of one that is gone.
+            // The root of this deputy is gone.
             if ownership.resign() { continue }
-            if let deputy = ownership.isDeputised ? place?.deputy : nil {
-                let isOwnTurn = deputy.withCore { $0.ownership.isOwned(by: thread) }
-                if isOwnTurn { throw .regionInUse(machines: names) }
-                if try takeTree(waitingFor: deputy, by: thread) { return .acquired }
-                continue
+            if ownership.isDeputised {
+                switch try takeTree(by: thread) {
+                case .taken: return .acquired
+                case .ownTurn: throw .regionInUse(machines: names)
+                case .changed: continue
+                }
             }
             if let circle = ParkingLot.shared.acquire(region, by: thread) { throw .deadlock(machines: circle) }
             guard ownership.isOwned(by: thread) else { continue }
             if !ownership.isDeputy { return .acquired }
+            // It has become one meanwhile.
             releaseAsDeputy(region)
         }
         switch place?.give(to: holder) {
@@ -119,7 +121,7 @@ extension MachineCore {
             region.withCore { core in
                 if core.ownership.isDeputy {
                     core.expectNoOther(core.place?.holder, than: machine, region)
-                    // The deputy of one that is gone.
+                    // The root of this deputy is gone.
                     _ = core.ownership.resign()
                 }
                 guard core.ownership.isHeld || core.tryAcquireTree(by: thread) else { return }

@@ -38,7 +38,12 @@ extension MachineCore {
     /// The error of a rejection, with where the machine is.
     @inline(__always)
     func invalidTransition(_ rejection: Rejection, _ call: borrowing Call) -> InvalidTransition {
-        InvalidTransition(rejection, in: definition, userInfo: call.userInfo, at: ownership.isInTree ? path : nil)
+        InvalidTransition(
+            rejection,
+            in: definition,
+            userInfo: call.userInfo,
+            at: ownership.belongsToAnother ? path : nil
+        )
     }
 
     /// A fire is rejected before it is known where it leads.

@@ -3,7 +3,7 @@
 // This file tells it from top to bottom; every call in it is to a room that the reader may skip. A rehearsal is the same fire with
 // another end, told in Rehearsal.swift. An activation, an action and an announcement are the same turn with another beginning, told in
 // OtherBeginnings.swift. One thread owns the machine from `acquire` to `finish`; no lock is held while user code runs. For a machine in a
-// state of another one it owns the root of the tree: MachineTree.swift.
+// state of another one it owns the tree that it is in: MachineTree.swift.
 //
 // `acquire` activates the machine first if that is due. That may be a whole run to completion of its own, with callbacks and what
 // they fire, before the call begins. In which phase the turn is, and what changes that, is said in Turn.swift.
@@ -139,13 +139,13 @@ enum TurnRole {
     /// It begins a turn, and ends it.
     case outermost
 
-    /// The same within the turn of the machine that this one belongs to.
+    /// The same within an action of the machine that this one belongs to.
     case inner
 
-    /// The same around the turn of a machine in its state.
+    /// The same as `inner`, but begun for a machine in its state.
     case between
 
-    /// It begins a turn, and ends it, of the deputy of a tree.
+    /// It begins a turn of the deputy of a tree, and ends it.
     case deputy
 
     /// It belongs to the turn under way on its thread, from a callback of which it comes.

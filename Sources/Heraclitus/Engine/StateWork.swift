@@ -22,14 +22,15 @@ final class StateWork: Sendable {
     let id = ID.new()
     weak let machine: (any AutomaticMachine)?
 
-    // All that the task needs, so that it needs no closure of its own: what is allocated here is freed on another thread, and to do that at
-    // once with the next allocations is what beginning work costs most.
+    // The closure of the task refers to this alone, and reads the rest here. Each object more would be allocated on this thread and freed
+    // on another one, which is slow.
     private let working: any Working.Type
-    private let state: any WorkflowState
     private let context: GivenContext?
-    private let contents = Lock(Contents())
+    private let contents: Lock<Contents>
 
     private struct Contents: Sendable {
+        /// The state object whose work it is; `nil` when that is done.
+        var state: (any WorkflowState)?
         var task: Task<Void, Never>?
 
         /// Whether it counts no longer, because the state was left.
@@ -61,9 +62,9 @@ final class StateWork: Sendable {
         _ context: GivenContext?
     ) {
         self.working = type
-        self.state = state
         self.machine = machine
         self.context = context
+        contents = Lock(Contents(state: state))
     }
 
     /// Whether it counts no longer, because the state was left.
@@ -98,7 +99,8 @@ final class StateWork: Sendable {
     }
 
     private func run() async {
-        if !isOver, let failed = await failure(of: working) {
+        let (state, isOver) = contents.withLock { ($0.state, $0.isOver) }
+        if !isOver, let state, let failed = await doWork(of: working, state) {
             // A run that was cancelled cancels the body first, and tells this a moment later.
             if Task.isCancelled { end() }
             machine?.workHasFailed(self, failed)
@@ -106,14 +108,17 @@ final class StateWork: Sendable {
         let waiting = contents.withLock { contents in
             contents.isDone = true
             contents.task = nil
+            // It is not released in the lock, because this function keeps it.
+            contents.state = nil
             return contents.takeWaiting()
         }
+        withExtendedLifetime(state) {}
         for continuation in waiting { continuation.resume() }
     }
 
     /// Does the work.
     /// - Returns: Its error, if it has failed.
-    private func failure<State: Working>(of type: State.Type) async -> FailedWork? {
+    private func doWork<State: Working>(of type: State.Type, _ state: any WorkflowState) async -> FailedWork? {
         guard let state = state as? State,
             let context = GivenContext.value(of: context, as: State.Life.Context.self)
         else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }

@@ -18,7 +18,7 @@ struct ThreadState {
         /// It is released when the machine has been released, because deinitializers are user code.
         var retired = Retired()
 
-        /// The turn around this one, if the machine belongs to another one.
+        /// The turn around this one, if the machine belongs to another one; a deputy has none until the turns around it begin.
         var holder: HolderTurn?
     }
 
@@ -60,7 +60,7 @@ struct ThreadState {
     /// Where transitions are taken from that are lent to callbacks.
     var lendingDesk = LendingDesk()
 
-    /// The machine in the state of another one that had a turn last, by its address, and how many turns in a row.
+    /// The machine in the state of another one that had a turn last here, by its address, and how many turns in a row among those.
     private var innerTurns: (machine: UInt, count: Int) = (0, 0)
 
     /// The tree that is being copied or archived.
@@ -154,10 +154,7 @@ extension ThreadState {
             || (0..<othersCount).contains { others[$0].machine == UInt(bitPattern: machine) }
     }
 
-    /// Notes the turn around the one that was begun last.
-    mutating func setHolder(_ holder: consuming HolderTurn) { foremost.holder = holder }
-
-    /// The same of a machine.
+    /// Notes the turn around that of a machine.
     mutating func setHolder(_ holder: consuming HolderTurn, of machine: ObjectIdentifier) {
         if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
         foremost.holder = holder

@@ -1,18 +1,23 @@
 // How is a machine in a state fired again and again without a turn of all the machines around it?
 //
-// A tree belongs to the owner of its root. To fire a machine within it through every machine around costs more than the fire. So one that was
-// fired several times in a row becomes the deputy of its root: from then on the tree belongs to the owner of the deputy, and a fire of
-// the deputy acquires one word, as that of a machine that stands alone does. A call of any other machine of the tree takes it back.
+// A tree belongs to the owner of its root. To fire a machine within it through every machine around costs more than the fire itself. So one
+// that was fired several times becomes the deputy of its root: from then on the tree belongs to the owner of the deputy. A fire of the deputy
+// acquires one word, as that of a machine that stands alone does. A call of a machine in the deputy's state goes through the deputy. A call of
+// any other machine takes the tree back.
 //
-// While nobody owns a tree with a deputy, the machines around that are active, each in the state that holds the next one, and nothing is
-// queued in them. That changes only in a turn of the root, which takes the tree back. So a turn of the deputy asks none of it. The machines
-// around it get their turns when a callback calls another machine of the tree, or afterwards if the deputy has ended.
+// While nobody owns a tree with a deputy, four things hold. All machines around the deputy are active. Each of them is in the state that holds
+// the next one. Nothing is queued in them. The deputy is in no final state. The first three change only in a turn of the root, which takes the
+// tree back. So a turn of the deputy asks none of it. The machines around it get their turns when a callback calls one of them, or afterwards
+// if the deputy has ended.
+//
+// If the root is gone, the deputy resigns. If it is busy then, its thread does that at the end of its turn.
 
 extension MachineCore {
-    /// How often a machine is fired in a row, on one thread, before it becomes the deputy.
+    /// How many turns of one machine a thread ends, with none of another one in a state, before that becomes the deputy.
     ///
-    /// To appoint one and to take the tree back costs a third of a fire through the machines around: where others are fired in between, that is rare.
-    private static var firesBeforeDeputy: Int { 8 }
+    /// The count begins anew with each appointment. To appoint and to take the tree back costs something, and so happens at few fires in a
+    /// tree whose machines are fired by turns.
+    private static var turnsBeforeDeputy: Int { 8 }
 
     /// The outermost machine around this one, if there is any.
     var root: (any TreeMachine)? {
@@ -23,7 +28,7 @@ extension MachineCore {
     /// Lets the machine be the deputy of its tree if it was fired often enough; after its turn.
     @inline(never)
     func becomeDeputyIfFiredOften(_ call: borrowing Call) {
-        guard call.thread.content.countInnerTurn(of: call.lentMachine.id) >= Self.firesBeforeDeputy else { return }
+        guard call.thread.content.countInnerTurn(of: call.lentMachine.id) >= Self.turnsBeforeDeputy else { return }
         guard let root, let machine = call.machine as? any TreeMachine else { return }
         root.appoint(machine, on: call.thread)
     }
@@ -33,23 +38,23 @@ extension MachineCore {
         guard tryAcquireTree(by: call.thread.id) else { return }
         if deputy.withCore({ $0.mayBeDeputy(of: call.lentMachine.id) }) {
             place?.setDeputy(deputy)
-            _ = deputy.withCore { $0.ownership.releaseAsDeputy() }
+            deputy.withCore { $0.ownership.becomeDeputy() }
             if ownership.deputise() { ParkingLot.shared.wakeAll(for: call.parkable) }
         } else if ownership.release() {
             ParkingLot.shared.wake(for: call.parkable)
         }
     }
 
-    /// Whether all that a turn of a deputy does not ask is so; asked by the owner of the root.
+    /// Whether all holds that a turn of a deputy takes for granted; for the owner of the root.
     private func mayBeDeputy(of root: ObjectIdentifier) -> Bool {
-        !hasFinalState && isActive(below: root)
+        !hasFinalState && isActiveAndCurrent(below: root)
     }
 
-    private func isActive(below root: ObjectIdentifier) -> Bool {
+    private func isActiveAndCurrent(below root: ObjectIdentifier) -> Bool {
         guard now.isActive, let place, let holder = place.holder else { return false }
         let id = ObjectIdentifier(holder)
         guard place.isCurrent(in: id) else { return false }
-        return holder.withCore { id == root ? $0.now.isActive : $0.isActive(below: root) }
+        return holder.withCore { id == root ? $0.now.isActive : $0.isActiveAndCurrent(below: root) }
     }
 }
 
@@ -59,15 +64,15 @@ extension MachineCore {
     /// Acquires a root whose tree has a deputy, waiting for another thread's turn.
     /// - Returns: What the call does; `nil` if there is no deputy any more.
     func acquireFromDeputy(_ call: borrowing Call) throws(NoTurn) -> TurnRole? {
-        guard let deputy = place?.deputy else { return nil }
-        let isOwnTurn = deputy.withCore { $0.ownership.isOwned(by: call.thread.id) }
-        if isOwnTurn {
+        switch try takeTree(by: call.thread.id) {
+        case .ownTurn(let deputy):
             beginTurns(around: deputy, call)
             return .nested
+        case .taken:
+            call.thread.content.open(call.lentMachine.id, in: now.index)
+            return .outermost
+        case .changed: return nil
         }
-        guard try takeTree(waitingFor: deputy, by: call.thread.id) else { return nil }
-        call.thread.content.open(call.lentMachine.id, in: now.index)
-        return .outermost
     }
 
     /// Acquires a root if nobody owns the tree.
@@ -80,14 +85,28 @@ extension MachineCore {
         return takeTree(from: deputy, by: thread)
     }
 
+    /// How a thread fares that takes a tree back from its deputy.
+    enum TreeTaking {
+        /// It owns the root now, and there is no deputy.
+        case taken
+
+        /// The turn of the deputy is its own.
+        case ownTurn(any TreeMachine)
+
+        /// The tree has another deputy by now, or none.
+        case changed
+    }
+
     /// Takes the tree back from its deputy, waiting for another thread's turn.
-    /// - Returns: Whether the thread owns the root now; otherwise the tree has another deputy, or none.
-    func takeTree(waitingFor deputy: any TreeMachine, by thread: ThreadID) throws(NoTurn) -> Bool {
+    func takeTree(by thread: ThreadID) throws(NoTurn) -> TreeTaking {
+        guard let deputy = place?.deputy else { return .changed }
+        let isOwnTurn = deputy.withCore { $0.ownership.isOwned(by: thread) }
+        if isOwnTurn { return .ownTurn(deputy) }
         if !deputy.withCore({ $0.ownership.tryAcquireAsDeputy(by: thread) }) {
             if let circle = ParkingLot.shared.acquire(deputy, by: thread) { throw .deadlock(machines: circle) }
-            guard deputy.withCore({ $0.ownership.isOwned(by: thread) }) else { return false }
+            guard deputy.withCore({ $0.ownership.isOwned(by: thread) }) else { return .changed }
         }
-        return takeTree(from: deputy, by: thread)
+        return takeTree(from: deputy, by: thread) ? .taken : .changed
     }
 
     /// Takes the tree back from a deputy that the thread owns.
@@ -117,15 +136,17 @@ extension MachineCore {
         }
     }
 
-    /// Ends the turns around that of the deputy, which has ended.
+    /// Ends the turns around that of the deputy, whose own is closed.
     /// - Parameters:
     ///   - deputy: The deputy, which the thread owns.
     ///   - holder: The turn around its own.
     ///   - hasEnded: Whether the deputy has come to its end.
     ///   - call: A call of the root.
     func endTurns(around deputy: any TreeMachine, _ holder: HolderTurn, hasEnded: Bool, _ call: borrowing Call) {
-        // First, because callbacks may fire the deputy again.
-        guard takeTree(from: deputy, by: call.thread.id) else { return }
+        // First, because callbacks of the machines around may fire the deputy again.
+        guard takeTree(from: deputy, by: call.thread.id) else {
+            preconditionFailure("A thread that owns the deputy owns the tree.")
+        }
         holder.machine.endAction(holder.role, hasEnded: hasEnded, on: call.thread)
         finish(.outermost, call)
     }
@@ -146,14 +167,16 @@ extension MachineCore {
         if let holder {
             endTurnsAround(holder, hasEnded: hasEnded, call)
         } else if ownership.releaseAsDeputy() {
-            didRelease(call.parkable)
+            didReleaseContended(call.parkable)
         }
         withExtendedLifetime(retired) {}
     }
 
     @inline(never)
     private func beginTurnsAround(_ call: borrowing Call) {
-        guard let root, let machine = call.machine as? any TreeMachine else { return }
+        // If the root is gone, this is the outermost machine that is left, and has no deputy.
+        guard let root, root.withCore({ $0.ownership.isDeputised }), let machine = call.machine as? any TreeMachine
+        else { return }
         root.beginTurns(around: machine, on: call.thread)
     }
 
@@ -168,30 +191,32 @@ extension MachineCore {
 
     /// Releases a deputy, `machine`, that the thread owns.
     func releaseAsDeputy(_ machine: any Parkable) {
-        if ownership.releaseAsDeputy() { didRelease(machine) }
+        if ownership.releaseAsDeputy() { didReleaseContended(machine) }
     }
 
     @inline(never)
-    private func didRelease(_ machine: any Parkable) {
+    private func didReleaseContended(_ machine: any Parkable) {
         ParkingLot.shared.wake(for: machine)
-        // Perhaps nobody waits, but the root is gone, which has left the rest to this thread.
+        // Perhaps it was `resignWithoutRoot` that noted something, and nobody waits: then this thread suspends what the root has left.
         if root?.withCore({ $0.ownership.isDeputised }) == true { return }
-        guard resignOfNobody() else { return }
-        for activity in suspendTop() { activity.end() }
+        guard resignWithoutRoot() else { return }
+        for activity in suspendOrphanedTop() { activity.end() }
     }
 
     /// Lets the machine be no deputy any more, because its root is gone.
     /// - Returns: Whether that is done; if not, a turn is under way, whose thread does it afterwards.
-    func resignOfNobody() -> Bool {
+    func resignWithoutRoot() -> Bool {
         while ownership.isDeputy {
             if ownership.resign() { return true }
+            // As if somebody waited: so the release finds it, and calls `didReleaseContended`.
             if ownership.noteWaiting() { return false }
         }
         return true
     }
 
-    /// Suspends the machines that were left in the state of a root which is gone.
-    private func suspendTop() -> [MachineEnvironment.EndedActivity] {
+    /// Suspends the outermost machine that is left around this one.
+    /// - Returns: What is to be ended outside of locks.
+    private func suspendOrphanedTop() -> [MachineEnvironment.EndedActivity] {
         guard let place else { return [] }
         guard let top = root else { return place.suspendIfOrphaned(self) }
         return top.withCore { $0.place?.suspendIfOrphaned($0) ?? [] }

@@ -102,7 +102,7 @@ extension MachineCore {
         _ body: (Snapshot) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // One that stands alone may be in a state that is archived by itself.
-        let isAlone = !ownership.isInTree && !definition.hasComposites
+        let isAlone = !ownership.belongsToAnother && !definition.hasComposites
         if isAlone, ThreadState.ofThreads.current.content.moment == nil { return try body(snapshot) }
         return try TreeMoment.show([machine]) { moment throws(Failure) in
             guard let snapshot = moment[machine] else { preconditionFailure("A machine is in its own tree.") }

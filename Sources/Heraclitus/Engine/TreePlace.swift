@@ -23,7 +23,7 @@ final class TreePlace: Sendable {
 
         /// The machine further in whose owner owns the tree, of which this machine is the root.
         ///
-        /// The states keep it alive as long as it is one.
+        /// The states of the tree hold it, too. Who changes them takes the tree back first.
         var deputy: (any TreeMachine)?
     }
 
@@ -58,7 +58,7 @@ final class TreePlace: Sendable {
     /// The machine whose owner owns the tree; of a root that has one.
     var deputy: (any TreeMachine)? { contents.withLock { $0.deputy } }
 
-    /// Changes the deputy; by the owner of the root, who keeps the one before alive.
+    /// Changes the deputy; by the owner of the root, who keeps the one before alive, so that nothing is released in the lock.
     func setDeputy(_ deputy: (any TreeMachine)?) { contents.withLock { $0.deputy = deputy } }
 
     /// Whether it is in the current state of a machine; in a turn of that one.
@@ -148,10 +148,12 @@ final class TreePlace: Sendable {
         return ended
     }
 
-    /// The machines in the state, without the one in which the turn of a deputy is under way: the thread of that suspends it afterwards.
-    private var regionsToSuspend: [any TreeMachine] {
+    /// Lets the deputy resign.
+    /// - Returns: The machines in the state that can be suspended now. The one around a deputy that is busy is left out: the thread that owns
+    ///   the deputy suspends it.
+    private func resignDeputy() -> [any TreeMachine] {
         guard let deputy else { return regions }
-        let isBusy = !deputy.withCore { $0.resignOfNobody() }
+        let isBusy = !deputy.withCore { $0.resignWithoutRoot() }
         guard isBusy else { return regions }
         let busy = deputy.withCore { $0.root } ?? deputy
         return regions.filter { $0 !== busy }
@@ -159,8 +161,7 @@ final class TreePlace: Sendable {
 
     // What goes on in the regions does not outlive their holder; one that another machine holds meanwhile is that one's.
     deinit {
-        let regions = regionsToSuspend
-        for region in regions {
+        for region in resignDeputy() {
             for activity in region.withCore({ $0.place?.suspendIfOrphaned($0) ?? [] }) { activity.end() }
         }
     }

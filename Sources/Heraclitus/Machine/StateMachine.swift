@@ -228,11 +228,11 @@ extension StateMachine: Parkable {
 
     @usableFromInline var ownerNumber: UInt? { core.ownership.ownerNumber }
 
-    @usableFromInline var isOwnedThroughOther: Bool { core.ownership.isHeld || core.ownership.isDeputised }
+    @usableFromInline var isOwnedThroughOther: Bool { core.ownership.isOwnedThroughOther }
 
     @usableFromInline
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {
-        core.ownership.tryAcquire(by: thread, othersWait: othersWait)
+        core.ownership.tryAcquireEvenAsDeputy(by: thread, othersWait: othersWait)
     }
 
     @usableFromInline
