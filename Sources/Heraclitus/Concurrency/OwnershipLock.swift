@@ -78,7 +78,7 @@ struct OwnershipLock: ~Copyable, Sendable {
         let owned = thread.number | (othersWait ? Self.contended : 0)
         return [0, Self.deputy].contains { deputy in
             replace(ended | deputy, by: owned | deputy)
-                || replace(ended | deputy | Self.contended, by: owned | deputy)
+                || replace(ended | deputy | Self.contended, by: owned | deputy | Self.contended)
         }
     }
 
@@ -151,8 +151,8 @@ extension OwnershipLock {
         word.exchange(Self.deputy, ordering: .releasing) & Self.contended != 0
     }
 
-    /// Makes a machine that is held a deputy that nobody owns; by the owner of the root.
-    func becomeDeputy() { word.store(Self.deputy, ordering: .releasing) }
+    /// Makes a machine that is held a deputy; by the owner of the root, who owns it, too.
+    func becomeDeputy(ownedBy thread: ThreadID) { word.store(thread.number | Self.deputy, ordering: .releasing) }
 
     /// Releases the root of a tree by handing it over to whoever owns its deputy; by its owner.
     /// - Returns: Whether others wait for it, who have to be woken.

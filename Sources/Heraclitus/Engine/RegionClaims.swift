@@ -63,15 +63,18 @@ extension MachineCore {
         _ region: any TreeMachine
     ) throws(NoTurn) -> Claim {
         let names = [region.workflowName]
-        while !ownership.isHeld {
+        while true {
+            if ownership.isHeld {
+                guard try releaseInside(thread, names) else { continue }
+                break
+            }
             if ownership.isDeputy, let other = place?.holder {
                 if other === holder { return .none }
                 throw .regionInUse(machines: names + [other.workflowName])
             }
             if ownership.isOwned(by: thread) { throw .regionInUse(machines: names) }
             if ownership.tryAcquire(by: thread) { return .acquired }
-            // The root of this deputy is gone.
-            if ownership.resign() { continue }
+            if ownership.isDeputy, resignWithoutRoot() == .done { continue }
             if ownership.isDeputised {
                 switch try takeTree(by: thread) {
                 case .taken: return .acquired
@@ -90,6 +93,23 @@ extension MachineCore {
         case let other? where other === holder: return .none
         case let other?: throw .regionInUse(machines: names + [other.workflowName])
         }
+    }
+
+    /// Waits until no turn of a deputy is under way in the state of a machine that was left by a root which is gone.
+    /// - Returns: Whether that is so; if not, it is to be asked again.
+    private func releaseInside(_ thread: ThreadID, _ names: [String]) throws(NoTurn) -> Bool {
+        guard place?.holder == nil, let deputy = deputyInside else { return true }
+        switch deputy.withCore({ $0.resignWithoutRoot() }) {
+        case .done, .hasRoot: return true
+        case .busy: break
+        }
+        let isOwnTurn = deputy.withCore { $0.ownership.isOwned(by: thread) }
+        if isOwnTurn { throw .regionInUse(machines: names) }
+        if let circle = ParkingLot.shared.acquire(deputy, by: thread) { throw .deadlock(machines: circle) }
+        deputy.withCore { core in
+            if core.ownership.isOwned(by: thread) { core.releaseAsDeputy(deputy) }
+        }
+        return false
     }
 
     private func undo(_ claim: Claim, of region: any TreeMachine) {
@@ -121,9 +141,10 @@ extension MachineCore {
             region.withCore { core in
                 if core.ownership.isDeputy {
                     core.expectNoOther(core.place?.holder, than: machine, region)
-                    // The root of this deputy is gone.
-                    _ = core.ownership.resign()
+                    _ = core.resignWithoutRoot()
                 }
+                // One in whose state a turn of a deputy is under way comes when this machine is activated, too.
+                if let deputy = core.deputyInside, deputy.withCore({ $0.resignWithoutRoot() }) == .busy { return }
                 guard core.ownership.isHeld || core.tryAcquireTree(by: thread) else { return }
                 if core.ownership.isHeld {
                     core.expectNoOther(core.place?.give(to: machine), than: machine, region)

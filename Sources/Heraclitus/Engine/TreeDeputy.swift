@@ -29,6 +29,7 @@ extension MachineCore {
     @inline(never)
     func becomeDeputyIfFiredOften(_ call: borrowing Call) {
         guard call.thread.content.countInnerTurn(of: call.lentMachine.id) >= Self.turnsBeforeDeputy else { return }
+        call.thread.content.forgetInnerTurns()
         guard let root, let machine = call.machine as? any TreeMachine else { return }
         root.appoint(machine, on: call.thread)
     }
@@ -38,8 +39,14 @@ extension MachineCore {
         guard tryAcquireTree(by: call.thread.id) else { return }
         if deputy.withCore({ $0.mayBeDeputy(of: call.lentMachine.id) }) {
             place?.setDeputy(deputy)
-            deputy.withCore { $0.ownership.becomeDeputy() }
-            if ownership.deputise() { ParkingLot.shared.wakeAll(for: call.parkable) }
+            // It is owned until the root has handed over the tree, or another thread could have a turn of it before.
+            deputy.withCore { core in
+                core.place?.setRoot(call.machine as? any TreeMachine)
+                core.ownership.becomeDeputy(ownedBy: call.thread.id)
+            }
+            let othersWait = ownership.deputise()
+            deputy.withCore { $0.releaseAsDeputy(deputy) }
+            if othersWait { ParkingLot.shared.wakeAll(for: call.parkable) }
         } else if ownership.release() {
             ParkingLot.shared.wake(for: call.parkable)
         }
@@ -117,6 +124,7 @@ extension MachineCore {
             return false
         }
         place.setDeputy(nil)
+        deputy.withCore { $0.place?.setRoot(nil) }
         ownership.takeBack(by: thread)
         if deputy.withCore({ $0.ownership.hold() }) { ParkingLot.shared.wakeAll(for: deputy) }
         return true
@@ -175,7 +183,8 @@ extension MachineCore {
     @inline(never)
     private func beginTurnsAround(_ call: borrowing Call) {
         // If the root is gone, this is the outermost machine that is left, and has no deputy.
-        guard let root, root.withCore({ $0.ownership.isDeputised }), let machine = call.machine as? any TreeMachine
+        guard let root, let machine = call.machine as? any TreeMachine,
+            root.withCore({ $0.ownership.isDeputised && $0.place?.deputy === machine })
         else { return }
         root.beginTurns(around: machine, on: call.thread)
     }
@@ -198,20 +207,41 @@ extension MachineCore {
     private func didReleaseContended(_ machine: any Parkable) {
         ParkingLot.shared.wake(for: machine)
         // Perhaps it was `resignWithoutRoot` that noted something, and nobody waits: then this thread suspends what the root has left.
-        if root?.withCore({ $0.ownership.isDeputised }) == true { return }
-        guard resignWithoutRoot() else { return }
+        guard resignWithoutRoot() == .done else { return }
         for activity in suspendOrphanedTop() { activity.end() }
     }
 
-    /// Lets the machine be no deputy any more, because its root is gone.
-    /// - Returns: Whether that is done; if not, a turn is under way, whose thread does it afterwards.
-    func resignWithoutRoot() -> Bool {
-        while ownership.isDeputy {
-            if ownership.resign() { return true }
-            // As if somebody waited: so the release finds it, and calls `didReleaseContended`.
-            if ownership.noteWaiting() { return false }
+    /// What has become of a deputy that was to resign.
+    enum Resignation {
+        /// It is none, or none any more.
+        case done
+
+        /// A turn is under way, whose thread does it afterwards.
+        case busy
+
+        /// Its root is there.
+        case hasRoot
+    }
+
+    /// Lets the machine be no deputy any more if its root is gone.
+    func resignWithoutRoot() -> Resignation {
+        place?.unlessItHasRoot {
+            while ownership.isDeputy {
+                if ownership.resign() { return .done }
+                // As if somebody waited: so the release finds it, and calls `didReleaseContended`.
+                if ownership.noteWaiting() { return .busy }
+            }
+            return .done
+        } ?? .hasRoot
+    }
+
+    /// The deputy among the machines in the state, and in theirs, if it is one of them.
+    var deputyInside: (any TreeMachine)? {
+        for region in place?.regions ?? [] {
+            if region.withCore({ $0.ownership.isDeputy }) { return region }
+            if let inner = region.withCore({ $0.deputyInside }) { return inner }
         }
-        return true
+        return nil
     }
 
     /// Suspends the outermost machine that is left around this one.

@@ -25,6 +25,9 @@ final class TreePlace: Sendable {
         ///
         /// The states of the tree hold it, too. Who changes them takes the tree back first.
         var deputy: (any TreeMachine)?
+
+        /// The root, of its deputy.
+        weak var root: (any TreeMachine)?
     }
 
     /// The machine whose current state holds this one, as a number for comparing; 0 if none does.
@@ -60,6 +63,20 @@ final class TreePlace: Sendable {
 
     /// Changes the deputy; by the owner of the root, who keeps the one before alive, so that nothing is released in the lock.
     func setDeputy(_ deputy: (any TreeMachine)?) { contents.withLock { $0.deputy = deputy } }
+
+    /// Notes of which root it is the deputy; by the owner of both.
+    func setRoot(_ root: (any TreeMachine)?) { contents.withLock { $0.root = root } }
+
+    /// Calls a body unless it is the deputy of a root that is still there; in the lock in which it becomes one.
+    func unlessItHasRoot<Result>(_ body: () -> Result) -> Result? {
+        let (root, result) = contents.withLock { contents in
+            let root = contents.root
+            return (root, root == nil ? body() : nil)
+        }
+        // Released here: this may be the last reference to it.
+        withExtendedLifetime(root) {}
+        return result
+    }
 
     /// Whether it is in the current state of a machine; in a turn of that one.
     func isCurrent(in machine: ObjectIdentifier) -> Bool {
@@ -153,7 +170,7 @@ final class TreePlace: Sendable {
     ///   the deputy suspends it.
     private func resignDeputy() -> [any TreeMachine] {
         guard let deputy else { return regions }
-        let isBusy = !deputy.withCore { $0.resignWithoutRoot() }
+        let isBusy = deputy.withCore { $0.resignWithoutRoot() } == .busy
         guard isBusy else { return regions }
         let busy = deputy.withCore { $0.root } ?? deputy
         return regions.filter { $0 !== busy }

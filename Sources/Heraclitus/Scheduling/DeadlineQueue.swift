@@ -13,10 +13,15 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
 
     /// An element's time and slot.
     ///
-    /// It moves when the queue changes. The element and its number stay in the slot.
+    /// It moves when the queue changes; what it is stays in its slot.
     private struct Item: Sendable {
         let time: Double
+        let number: UInt64
         let slot: Int
+
+        func comesBefore(_ other: Item) -> Bool {
+            time == other.time ? number < other.number : time < other.time
+        }
     }
 
     private struct Slot: Sendable {
@@ -51,7 +56,7 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
             slot = slots.count
             slots.append(Slot(element: element, position: items.count, number: lastNumber))
         }
-        items.append(Item(time: time, slot: slot))
+        items.append(Item(time: time, number: lastNumber, slot: slot))
         moveUp(from: items.count - 1)
         return Ticket(slot: slot, number: lastNumber)
     }
@@ -73,17 +78,11 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
         let removed = items[position]
         let last = items.removeLast()
         if position < items.count {
-            // The last one almost always belongs at the bottom. So the gap moves there first, and the last one up from there.
-            let bottom = moveGapDown(from: position)
-            items[bottom] = last
-            moveUp(from: bottom)
+            put(last, at: position)
+            if last.comesBefore(removed) { moveUp(from: position) } else { moveDown(from: position) }
         }
         freeSlots.append(removed.slot)
         return slots[removed.slot].element.take()
-    }
-
-    private func comesBefore(_ one: Item, _ other: Item) -> Bool {
-        one.time == other.time ? slots[one.slot].number < slots[other.slot].number : one.time < other.time
     }
 
     private mutating func moveUp(from start: Int) {
@@ -91,26 +90,25 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
         var position = start
         while position > 0 {
             let parent = (position - 1) / 4
-            guard comesBefore(item, items[parent]) else { break }
+            guard item.comesBefore(items[parent]) else { break }
             put(items[parent], at: position)
             position = parent
         }
         put(item, at: position)
     }
 
-    /// Moves a gap to the bottom: the first of its children fills it, each time.
-    /// - Returns: Where it is then.
-    private mutating func moveGapDown(from start: Int) -> Int {
-        var gap = start
-        while true {
-            let children = 4 * gap + 1
-            guard children < items.count else { return gap }
-            var least = children
-            for child in children + 1..<max(children + 1, min(children + 4, items.count))
-            where comesBefore(items[child], items[least]) { least = child }
-            put(items[least], at: gap)
-            gap = least
+    private mutating func moveDown(from start: Int) {
+        let item = items[start]
+        var position = start
+        while 4 * position + 1 < items.count {
+            var least = 4 * position + 1
+            for child in (least + 1)..<max(least + 1, min(least + 4, items.count))
+            where items[child].comesBefore(items[least]) { least = child }
+            guard items[least].comesBefore(item) else { break }
+            put(items[least], at: position)
+            position = least
         }
+        put(item, at: position)
     }
 
     private mutating func put(_ item: Item, at position: Int) {
