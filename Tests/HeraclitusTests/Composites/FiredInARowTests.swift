@@ -249,6 +249,78 @@ import Testing
         }
     }
 
+    /// A state that hands its machine to another holder when it is released.
+    final class HandingState: Composite {
+        let round: StateMachine<Round>
+        let next: StateMachine<Switch>?
+        init(_ round: StateMachine<Round>, _ next: StateMachine<Switch>?) { (self.round, self.next) = (round, next) }
+        convenience init(from decoder: any Decoder) throws { self.init(StateMachine(), nil) }
+        func encode(to encoder: any Encoder) throws {}
+        var regions: [any Region] { [round] }
+        func copied() -> HandingState { HandingState(round.copy(), nil) }
+        deinit {
+            guard let next else { return }
+            #expect(throws: Never.self) {
+                try next.fire.take(Game.PlayingState(round))
+                try FiredInARowTests.play(round)
+            }
+        }
+    }
+
+    struct Handing: Workflow {
+        static var initial: any WorkflowState { HandingState(StateMachine(), nil) }
+        let again = Event(updating: HandingState.self)
+    }
+
+    @Test("A machine that goes to another holder while the one before is being released stays with that")
+    func handedOver() throws {
+        let round = StateMachine<Round>()
+        let next = StateMachine<Switch>()
+        var holder: StateMachine<Handing>? = StateMachine(entering: HandingState(round, next))
+        try Self.play(round)
+        withExtendedLifetime(holder) {}
+        holder = nil
+        #expect(next.isIn(Round.OneState.self))
+        let goingOn = onThread {
+            #expect(throws: Never.self) { try Self.play(round) }
+            #expect(throws: Never.self) { try next.fire.drop() }
+        }
+        #expect(goingOn.comes())
+    }
+
+    @Test("Who takes a machine whose root is gone waits until the turn of a machine within it has ended")
+    func takenBetween() throws {
+        let round = StateMachine<Round>()
+        let game = StateMachine<Game>(entering: Game.PlayingState(round))
+        let match = Lock<StateMachine<Match>?>(StateMachine(entering: Match.GameState(game)))
+        match.withLock { $0 }?.activate()
+        try Self.play(round)
+        let (isInside, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isOver = Atomic(false)
+        let registration = round.didEnter(Round.OtherState.self) { _, _ in
+            isInside.signal()
+            mayLeave.wait()
+            isOver.store(true, ordering: .sequentiallyConsistent)
+        }
+        let firing = onThread { #expect(throws: Never.self) { try round.fire.go() } }
+        isInside.wait()
+        registration.cancel()
+        do {
+            let last = match.withLock { $0.take() }
+            withExtendedLifetime(last) {}
+        }
+        let taking = onThread {
+            let next = StateMachine<Match>()
+            #expect(throws: Never.self) { try next.fire.begin(Match.GameState(game)) }
+            let wasOver = isOver.load(ordering: .sequentiallyConsistent)
+            #expect(wasOver)
+            #expect(throws: Never.self) { try next.fire.end() }
+        }
+        Thread.sleep(forTimeInterval: 0.05)
+        mayLeave.signal()
+        #expect(firing.comes() && taking.comes())
+    }
+
     @Test("Another thread may release the last reference to the holder while a fire is under way", arguments: 0..<50)
     func releasedElsewhere(_ index: Int) throws {
         let clock = ManualClock()
@@ -323,6 +395,7 @@ import Testing
     struct Switch: Workflow {
         static var initial: any WorkflowState { Match.BreakState() }
         let take = Event(from: Match.BreakState.self, to: Game.PlayingState.self)
+        let drop = Event(from: Game.PlayingState.self, to: Match.BreakState.self)
     }
 
     @Test(
