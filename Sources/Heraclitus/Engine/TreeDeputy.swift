@@ -191,7 +191,6 @@ extension MachineCore {
 
     @inline(never)
     private func endTurnsAround(_ holder: HolderTurn, hasEnded: Bool, _ call: borrowing Call) {
-        call.thread.content.forgetInnerTurns()
         guard let root, let machine = call.machine as? any TreeMachine else {
             preconditionFailure("The turns around keep their machines alive.")
         }
