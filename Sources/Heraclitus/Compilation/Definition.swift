@@ -44,6 +44,7 @@ struct Definition: Sendable {
 
         /// Whether anything goes on by itself in any state, or any holds machines.
         let hasActivity: Bool
+        let hasDeadlines: Bool
 
         /// Whether any state holds machines.
         @usableFromInline let hasComposites: Bool
@@ -94,6 +95,7 @@ struct Definition: Sendable {
                 needsContext: needsContext,
                 journal: journal,
                 hasActivity: states.contains(where: \.hasActivity),
+                hasDeadlines: states.contains { !$0.deadlines.isEmpty },
                 hasComposites: states.contains { $0.hooks.isComposite },
                 stateIndices: stateIndices,
                 stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },

@@ -24,14 +24,19 @@ final class MachineEnvironment: Sendable {
     let journal: JournalBook?
 
     /// That of the machine that it belongs to, or its own.
-    var scheduler: Scheduler { holder?.scheduler ?? ownScheduler }
+    var scheduler: Scheduler { place.mayHaveHolder ? holder?.scheduler ?? ownScheduler : ownScheduler }
 
     /// Whether nothing is to be armed, because the machine is gone in a moment, as in a store's unit of work.
-    var isPassive: Bool { passive.load(ordering: .relaxed) || holder?.isPassive == true }
+    var isPassive: Bool {
+        passive.load(ordering: .relaxed) || place.mayHaveHolder && holder?.isPassive == true
+    }
 
     private var holder: MachineEnvironment? { place.holder.flatMap { $0.withCore { $0.environment } } }
 
     private let ownScheduler: Scheduler
+
+    /// What lets deadlines come, of a machine whose workflow has some.
+    let timer: MachineTimer?
 
     private let passive = Atomic(false)
 
@@ -43,15 +48,21 @@ final class MachineEnvironment: Sendable {
 
     /// What goes on in the current state.
     private struct Activity: Sendable {
-        var timer: MachineTimer?
         var work: StateWork?
 
         /// Does the work of states, in place of tasks of their own.
         var runner: WorkRunner?
     }
 
-    init(_ scheduler: Scheduler, _ context: GivenContext?, entered: Date?, journal: Journal? = nil) {
+    init(
+        _ scheduler: Scheduler,
+        _ context: GivenContext?,
+        entered: Date?,
+        journal: Journal? = nil,
+        timer: MachineTimer? = nil
+    ) {
         ownScheduler = scheduler
+        self.timer = timer
         self.journal = journal.map(JournalBook.init)
         givenContext = Lock(context)
         entryTime = Atomic((entered ?? scheduler.date).timeIntervalSinceReferenceDate.bitPattern)
@@ -126,26 +137,28 @@ final class MachineEnvironment: Sendable {
     /// Lets nothing be armed and no work begin from now on, here and in the machines in the state.
     func becomePassive() { passive.store(true, ordering: .relaxed) }
 
-    /// What lets deadlines come, of a machine that had some.
-    var timer: MachineTimer? { activity.withLock { $0.timer } }
-
-    /// The same, made if there is none; by whoever owns the machine.
-    func timer(of machine: @autoclosure () -> any AutomaticMachine) -> MachineTimer {
-        if let timer { return timer }
-        let made = MachineTimer(of: machine())
-        activity.withLock { $0.timer = made }
-        return made
-    }
+    /// The note of a lock in which there is work, for those who need not take it where there is none.
+    private static var hasWork: UInt16 { 1 }
 
     /// The work of the current state, also when it was completed.
-    var work: StateWork? { activity.withLock { $0.work } }
+    var work: StateWork? { activity.note == 0 ? nil : activity.withLock { $0.work } }
 
-    /// Keeps the work of the current state, unless it has some.
+    /// Keeps the work of the current state, unless it has some; by the machine's owner.
     func keep(_ work: StateWork) -> Bool {
         activity.withLock { activity in
             guard activity.work == nil else { return false }
             activity.work = work
+            self.activity.changeNote(Self.hasWork)
             return true
+        }
+    }
+
+    /// Takes the work out; by the machine's owner.
+    private func takeWork() -> StateWork? {
+        if activity.note == 0 { return nil }
+        return activity.withLock { activity in
+            self.activity.changeNote(0)
+            return activity.work.take()
         }
     }
 
@@ -165,15 +178,13 @@ final class MachineEnvironment: Sendable {
 
     /// Lets no deadline come any more, and no work count.
     func takeActivity() -> EndedActivity {
-        let (timer, work) = activity.withLock { ($0.timer, $0.work.take()) }
+        // The work first: what it fires counts no longer when the deadlines do not.
+        let work = takeWork()
         return EndedActivity(deadlines: timer?.take(), work: work)
     }
 
     /// Ends the work of a state, so that there may be another one.
-    func endWork() {
-        let work = activity.withLock { $0.work.take() }
-        work?.end()
-    }
+    func endWork() { takeWork()?.end() }
 
     /// Sets or removes what does the work of states in place of tasks of their own.
     /// - Returns: Whether it was set or removed; not if there is another one already.

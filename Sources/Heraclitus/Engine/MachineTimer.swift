@@ -11,10 +11,11 @@
 /// A machine has one timer, which is set anew for each state object. Only the first deadline waits in the scheduler. So they come in
 /// order, also when the machine was busy while several have passed.
 final class MachineTimer: Due {
-    private weak let machine: (any AutomaticMachine)?
     private let contents = Lock(Contents())
 
     private struct Contents: Sendable {
+        /// The machine, from when deadlines are first set.
+        weak var machine: (any AutomaticMachine)?
         var period = TimerPeriod()
         var setting = Setting()
 
@@ -38,8 +39,6 @@ final class MachineTimer: Due {
         }
     }
 
-    init(of machine: any AutomaticMachine) { self.machine = machine }
-
     /// Lets none come any more.
     /// - Returns: What it was set for, for somebody who ends it.
     func take() -> Setting {
@@ -52,20 +51,33 @@ final class MachineTimer: Due {
     /// - Parameters:
     ///   - deadlines: The deadlines.
     ///   - state: The object.
+    ///   - machine: The machine that is in the state, always the same.
     ///   - scheduler: Where they wait.
     ///   - isArmed: Whether the first waits from now on; otherwise from when `arm` is called.
     /// - Returns: For how long they count.
     func set(
-        _ deadlines: DatedDeadlines,
+        _ deadlines: consuming DatedDeadlines,
         of state: any WorkflowState,
+        of machine: @autoclosure () -> any AutomaticMachine,
         _ scheduler: Scheduler,
         isArmed: Bool
     ) -> TimerPeriod {
+        if contents.note != Self.hasMachine { bind(to: machine()) }
         var setting = Setting(state: state, waiting: deadlines, scheduler: scheduler)
         let (period, sleeper) = exchange(&setting, isArmed: isArmed)
         setting.end()
         sleeper?.cancel()
         return period
+    }
+
+    /// The note of a lock whose contents have the machine.
+    private static var hasMachine: UInt16 { 1 }
+
+    private func bind(to machine: any AutomaticMachine) {
+        contents.withLock {
+            $0.machine = machine
+            contents.changeNote(Self.hasMachine)
+        }
     }
 
     /// Begins a period with a setting, and leaves in its place the one before.
@@ -85,31 +97,26 @@ final class MachineTimer: Due {
     /// Whether the deadlines still count that were set.
     func counts(_ period: TimerPeriod) -> Bool { contents.withLock { $0.period == period } }
 
-    /// Takes the first deadline if it has passed, for somebody who fires it; none while another one is being fired, so that they come
-    /// in order.
-    func takeFirst(of period: TimerPeriod, dueBy date: Date) -> DatedDeadline? {
+    /// Fires the first deadline of a period if it has passed; none while another one is being fired, so that they come in order.
+    /// - Returns: Whether it has become a transition, or is going to; `nil` if there was none.
+    func fireFirst(of period: TimerPeriod, dueBy date: Date, _ machine: any AutomaticMachine) -> Bool? {
+        guard let next = takeFirst(of: period, dueBy: date) else { return nil }
+        defer { contents.withLock { if $0.period == period { $0.isFiring = false } } }
+        return machine.fire(next.deadline, of: next.state, in: period)
+    }
+
+    private func takeFirst(
+        of period: TimerPeriod,
+        dueBy date: Date
+    ) -> (deadline: DatedDeadline, state: any WorkflowState)? {
         contents.withLock { contents in
             guard contents.period == period, !contents.isFiring, let first = contents.setting.waiting.first,
-                first.date <= date
+                first.date <= date, let state = contents.setting.state
             else { return nil }
             contents.isFiring = true
             contents.setting.waiting.removeFirst()
-            return first
+            return (first, state)
         }
-    }
-
-    /// Fires a deadline that was taken.
-    /// - Returns: Whether it has become a transition, or is going to.
-    func fire(
-        _ next: DatedDeadline,
-        of state: any WorkflowState,
-        in period: TimerPeriod,
-        _ machine: any AutomaticMachine
-    )
-        -> Bool
-    {
-        defer { contents.withLock { if $0.period == period { $0.isFiring = false } } }
-        return machine.fire(next, of: state, in: period)
     }
 
     /// Whether one has passed and was not fired yet.
@@ -143,19 +150,19 @@ final class MachineTimer: Due {
         return sleeper
     }
 
-    func comesDue() {
-        let now = contents.withLock { ($0.setting.state, $0.setting.scheduler, $0.period) }
-        guard let machine, case (let state?, let scheduler?, let period) = now else { return }
+    func comesDue(by date: Date) {
+        let (machine, period) = contents.withLock { ($0.machine, $0.period) }
+        guard let machine else { return }
         // The scheduler's thread does not wait for the callbacks of one machine while others are due.
-        if machine.isOwnedElsewhere, comesLater(to: machine) { return }
-        if let next = takeFirst(of: period, dueBy: scheduler.date) { _ = fire(next, of: state, in: period, machine) }
+        if machine.isOwnedElsewhere, comesLater(by: date, to: machine) { return }
+        _ = fireFirst(of: period, dueBy: date, machine)
         arm(period)
     }
 
     /// Comes again when another thread has ended its turn.
     /// - Returns: Whether it has one still. Not asked of a machine that is free: the closure and the lot cost more than the rest of this.
-    private func comesLater(to machine: any AutomaticMachine) -> Bool {
-        machine.whenReleased { [weak self] in Task.detached { self?.comesDue() } }
+    private func comesLater(by date: Date, to machine: any AutomaticMachine) -> Bool {
+        machine.whenReleased { [weak self] in Task.detached { self?.comesDue(by: date) } }
     }
 }
 

@@ -46,10 +46,10 @@ extension MachineCore {
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
         guard let environment else { return }
         let isPassive = environment.isPassive
-        if isPassive || definition.states[plan.destination].deadlines.isEmpty {
+        if !isPassive, let timer = environment.timer, !definition.states[plan.destination].deadlines.isEmpty {
+            guard startDeadlines(of: plan, transition, environment, timer) else { return }
+        } else {
             startRegions(of: plan)
-        } else if !startDeadlines(of: plan, transition, environment) {
-            return
         }
         // First, because work does not begin in a state that is about to be left.
         if !definition.states[plan.destination].completions.isEmpty { fireCompletion(of: transition.treeMachine) }
@@ -61,11 +61,11 @@ extension MachineCore {
     private func startDeadlines(
         of plan: TransitionPlan,
         _ transition: StateTransition,
-        _ environment: MachineEnvironment
+        _ environment: MachineEnvironment,
+        _ timer: MachineTimer
     ) -> Bool {
         let state = transition.destination
         let scheduler = environment.scheduler
-        let timer = environment.timer(of: transition.treeMachine)
         let deadlines = definition.deadlines(of: plan.destination, state as AnyObject, environment.entered)
         let isComposite = definition.states[plan.destination].hooks.isComposite
         let now = scheduler.date
@@ -73,7 +73,13 @@ extension MachineCore {
         let stays = transition.turn { $0.expected } == plan.destination
         // Mostly all there is to do: none is due, and the first, if there is one, waits. Machines in the state begin before it waits.
         let isLater = !isComposite && deadlines.first.map { $0.date > now } ?? true
-        let period = timer.set(deadlines, of: state, scheduler, isArmed: stays && isLater)
+        let period = timer.set(
+            deadlines,
+            of: state,
+            of: transition.treeMachine,
+            scheduler,
+            isArmed: stays && isLater
+        )
         guard stays else { return false }
         if isLater { return true }
         /// - Returns: Whether the state is about to be left, or to be updated, so that this is asked again.
@@ -81,9 +87,9 @@ extension MachineCore {
             // A callback may have fired what replaces the object, which is then due for nothing any more.
             let machine = transition.treeMachine
             while expectedObject(Call(machine, [:])) === transition.destinationObject,
-                let next = timer.takeFirst(of: period, dueBy: date)
+                let isAccepted = timer.fireFirst(of: period, dueBy: date, machine)
             {
-                if timer.fire(next, of: transition.destination, in: period, machine) { return true }
+                if isAccepted { return true }
             }
             return false
         }
@@ -123,7 +129,13 @@ extension Definition {
     ) -> MachineEnvironment? {
         guard equips(scheduler) || journal != nil else { return nil }
         let journal = content.value.journal.map { (journal ?? Journal([])).limited(to: $0) } ?? journal
-        return MachineEnvironment(scheduler ?? .system, context, entered: entered, journal: journal)
+        return MachineEnvironment(
+            scheduler ?? .system,
+            context,
+            entered: entered,
+            journal: journal,
+            timer: content.value.hasDeadlines ? MachineTimer() : nil
+        )
     }
 
     /// The deadlines of a machine as of a moment.

@@ -7,7 +7,8 @@
 /// Fires the deadlines of any number of machines.
 ///
 /// A machine without deadlines never asks it. It needs one task while anything waits, which ends within ``longestNap`` after the
-/// last one was removed; a million deadlines cost what a heap of a million costs.
+/// last one was removed. Deadlines that are all as far away when they are set, as most time-outs are, cost the same however many wait;
+/// a million others cost what a heap of a million costs.
 ///
 /// What is due is carried out in the order of the times, one after the other, on the thread of that task. So a callback that takes
 /// long delays others. A machine whose transition is under way on another thread delays nobody: its deadline comes when that transition
@@ -75,19 +76,20 @@ public final class Scheduler: Sendable {
 
     /// Carries out what is due by now, in the order of the times.
     package func carryOutDue() {
-        while let due = takeFirst() { due.comesDue() }
-    }
-
-    private func takeFirst() -> (any Due)? {
-        let now = currentDate().timeIntervalSinceReferenceDate
-        return schedule.withLock { $0.queue.takeFirst(dueBy: now)?.element }
+        while true {
+            let now = currentDate()
+            let due = schedule.withLock { $0.queue.takeFirst(dueBy: now.timeIntervalSinceReferenceDate)?.element }
+            guard let due else { return }
+            due.comesDue(by: now)
+        }
     }
 }
 
 /// Something that is due at a time.
 protocol Due: AnyObject, Sendable {
     /// Called when the time has come, unless it was removed before.
-    func comesDue()
+    /// - Parameter date: The date as of now.
+    func comesDue(by date: Date)
 }
 
 extension Scheduler {

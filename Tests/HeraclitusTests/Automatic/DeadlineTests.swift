@@ -361,7 +361,7 @@ import Testing
 extension DeadlineTests {
     private struct Egg: Workflow {
         static var initial: any WorkflowState { RawState() }
-        let boil = Event(from: RawState.self, to: BoilingState.self)
+        let boil = Event(from: RawState.self, DoneState.self, to: BoilingState.self)
         let takeOut = Event(from: BoilingState.self, to: RawState.self)
         let finish = Event(from: BoilingState.self, to: DoneState.self).due(\.until)
         final class RawState: WorkflowState, EmptyState {}
@@ -372,33 +372,75 @@ extension DeadlineTests {
         final class DoneState: WorkflowState, EmptyState {}
     }
 
-    @Test("Of many deadlines those that are left come in the order of their times, and at one time as they were armed")
-    func many() throws {
-        let finished = Lock<[Int]>([])
+    /// How far away deadlines are when they are armed.
+    enum Distances: CaseIterable {
+        /// All the same: each comes after those that are armed already.
+        case equal
+
+        /// In no order.
+        case any
+
+        /// Mostly the same, and now and then much longer or shorter.
+        case mixed
+    }
+
+    @Test(
+        "Of many deadlines those that are left come in the order of their times, and at one time as they were armed",
+        arguments: Distances.allCases
+    )
+    func many(_ distances: Distances) throws {
         // Always the same times and the same eggs, in no order.
         var random: UInt64 = 1
-        func next(below limit: UInt64) -> Int {
+        func next(below limit: Int) -> Int {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int((random >> 33) % limit)
+            return Int((random >> 33) % UInt64(limit))
         }
-        var eggs: [(machine: StateMachine<Egg>, seconds: Int)] = []
-        for number in 0..<600 {
-            let seconds = 1 + next(below: 200)
+        func seconds() -> Int {
+            switch (distances, next(below: 10)) {
+            case (.equal, _): 60
+            case (.any, _): 1 + next(below: 200)
+            case (.mixed, 0): 1 + next(below: 20)
+            case (.mixed, 1): 10_000
+            case (.mixed, _): 60
+            }
+        }
+        let finished = Lock<[Int]>([])
+        let eggs = (0..<400).map { number in
             let egg = StateMachine<Egg>(scheduler: clock.scheduler)
             egg.onTransition { transition in
                 if transition.event == "finish" { finished.withLock { $0.append(number) } }
             }
-            try egg.fire.boil(Egg.BoilingState(until: clock.date.addingTimeInterval(Double(seconds))))
-            eggs.append((egg, seconds))
+            return egg
         }
-        var left = Set(eggs.indices)
-        for _ in 0..<300 {
-            guard let number = left.remove(next(below: 600)) else { continue }
-            try eggs[number].machine.fire.takeOut()
+        var waiting: [Int: (due: Date, armed: Int)] = [:]
+        func expectToFinish(by date: Date) {
+            let due = waiting.filter { $0.value.due <= date }
+                .sorted { ($0.value.due, $0.value.armed) < ($1.value.due, $1.value.armed) }.map(\.key)
+            clock.setDate(to: date)
+            #expect(
+                finished.withLock { entries in
+                    defer { entries = [] }
+                    return entries
+                } == due
+            )
+            for number in due { waiting[number] = nil }
         }
-        clock.setDate(to: clock.date.addingTimeInterval(1_000))
-        let expected = left.sorted { (eggs[$0].seconds, $0) < (eggs[$1].seconds, $1) }
-        #expect(finished.withLock { $0 } == expected && left.count < 450)
+        for round in 0..<8_000 {
+            let number = next(below: eggs.count)
+            if eggs[number].can.takeOut {
+                try eggs[number].fire.takeOut()
+                waiting[number] = nil
+            } else if eggs[number].can.boil {
+                let due = clock.date.addingTimeInterval(Double(seconds()))
+                try eggs[number].fire.boil(Egg.BoilingState(until: due))
+                waiting[number] = (due, round)
+            }
+            if next(below: 20) == 0 { expectToFinish(by: clock.date.addingTimeInterval(Double(next(below: 10)))) }
+            #expect(clock.scheduler.count == waiting.count)
+            #expect(clock.scheduler.nextDeadline == waiting.values.map(\.due).min())
+        }
+        #expect(waiting.count > 50)
+        expectToFinish(by: clock.date.addingTimeInterval(20_000))
         #expect(clock.scheduler.count == 0)
     }
 }
