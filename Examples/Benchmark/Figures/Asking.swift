@@ -20,6 +20,14 @@ extension Figure {
                 ours: state(of: StateMachine()),
                 limit: state(of: HandMachine())
             ),
+            Figure(
+                name: "machine.isIn(IdleState.self)",
+                unit: "ns",
+                goal: 1.2,
+                ours: isIn(StateMachine()),
+                limit: isIn(HandMachine()),
+                remark: "against `machine.state is IdleState`"
+            ),
         ]
     }
 
@@ -37,5 +45,13 @@ extension Figure {
 
     private static func state(of machine: HandMachine) -> Side {
         perOperation { rounds in for _ in 0..<rounds { keep(machine.state) } }
+    }
+
+    private static func isIn(_ machine: StateMachine<Download>) -> Side {
+        perOperation { rounds in for _ in 0..<rounds { keep(machine.isIn(IdleState.self)) } }
+    }
+
+    private static func isIn(_ machine: HandMachine) -> Side {
+        perOperation { rounds in for _ in 0..<rounds { keep(machine.state is HandIdle) } }
     }
 }

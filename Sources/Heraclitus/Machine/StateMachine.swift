@@ -121,9 +121,15 @@ extension StateMachine {
     /// A machine whose state holds machines, as ``Composite`` says, is also in the states that those are in.
     /// - Parameter type: The class, or the protocol: `(any DownloadState).self`.
     /// - Returns: `true` for an object of a subclass, too.
+    @inlinable
     public func isIn<S>(_ type: S.Type) -> Bool {
         let state = state
-        return state is S || definition.hasComposites && regions(of: state).contains { $0.isIn(type) }
+        return state is S || definition.hasComposites && isInRegion(type, of: state)
+    }
+
+    @usableFromInline
+    func isInRegion<S>(_ type: S.Type, of state: W.AnyState) -> Bool {
+        regions(of: state).contains { $0.isIn(type) }
     }
 
     /// Whether the current state, or a registered superclass of it, has a name.
