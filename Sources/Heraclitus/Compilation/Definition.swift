@@ -44,6 +44,8 @@ struct Definition: Sendable {
 
         /// Whether anything goes on by itself in any state, or any holds machines.
         let hasActivity: Bool
+
+        /// Whether any event is due by itself in any state.
         let hasDeadlines: Bool
 
         /// Whether any state holds machines.

@@ -24,18 +24,19 @@ final class MachineEnvironment: Sendable {
     let journal: JournalBook?
 
     /// That of the machine that it belongs to, or its own.
-    var scheduler: Scheduler { place.mayHaveHolder ? holder?.scheduler ?? ownScheduler : ownScheduler }
+    var scheduler: Scheduler { holder?.scheduler ?? ownScheduler }
 
     /// Whether nothing is to be armed, because the machine is gone in a moment, as in a store's unit of work.
-    var isPassive: Bool {
-        passive.load(ordering: .relaxed) || place.mayHaveHolder && holder?.isPassive == true
-    }
+    var isPassive: Bool { passive.load(ordering: .relaxed) || holder?.isPassive == true }
 
-    private var holder: MachineEnvironment? { place.holder.flatMap { $0.withCore { $0.environment } } }
+    @inline(__always)
+    private var holder: MachineEnvironment? {
+        place.mayHaveHolder ? place.holder.flatMap { $0.withCore { $0.environment } } : nil
+    }
 
     private let ownScheduler: Scheduler
 
-    /// What lets deadlines come, of a machine whose workflow has some.
+    /// Lets deadlines come; `nil` if the workflow has none.
     let timer: MachineTimer?
 
     private let passive = Atomic(false)
@@ -46,7 +47,7 @@ final class MachineEnvironment: Sendable {
     private let givenContext: Lock<GivenContext?>
     private let effectNotes = Lock<EffectNotes?>(nil)
 
-    /// What goes on in the current state.
+    /// The work of the current state, and who does it.
     private struct Activity: Sendable {
         var work: StateWork?
 
@@ -137,28 +138,29 @@ final class MachineEnvironment: Sendable {
     /// Lets nothing be armed and no work begin from now on, here and in the machines in the state.
     func becomePassive() { passive.store(true, ordering: .relaxed) }
 
-    /// The note of a lock in which there is work, for those who need not take it where there is none.
-    private static var hasWork: UInt16 { 1 }
+    // There is a note beside the lock while there is work, so that nobody takes the lock where there is none.
 
     /// The work of the current state, also when it was completed.
     var work: StateWork? { activity.note == 0 ? nil : activity.withLock { $0.work } }
 
     /// Keeps the work of the current state, unless it has some; by the machine's owner.
     func keep(_ work: StateWork) -> Bool {
-        activity.withLock { activity in
-            guard activity.work == nil else { return false }
-            activity.work = work
-            self.activity.changeNote(Self.hasWork)
+        activity.withLock { contents in
+            guard contents.work == nil else { return false }
+            contents.work = work
+            activity.changeNote(1)
             return true
         }
     }
 
-    /// Takes the work out; by the machine's owner.
+    /// Takes the work out; by the machine's owner, or when the machine or its holder is gone.
+    ///
+    /// In the second case another thread may keep work at the same moment, which is not found, as in the moment before.
     private func takeWork() -> StateWork? {
         if activity.note == 0 { return nil }
-        return activity.withLock { activity in
-            self.activity.changeNote(0)
-            return activity.work.take()
+        return activity.withLock { contents in
+            activity.changeNote(0)
+            return contents.work.take()
         }
     }
 
@@ -178,9 +180,7 @@ final class MachineEnvironment: Sendable {
 
     /// Lets no deadline come any more, and no work count.
     func takeActivity() -> EndedActivity {
-        // The work first: what it fires counts no longer when the deadlines do not.
-        let work = takeWork()
-        return EndedActivity(deadlines: timer?.take(), work: work)
+        EndedActivity(deadlines: timer?.take(), work: takeWork())
     }
 
     /// Ends the work of a state, so that there may be another one.

@@ -8,7 +8,7 @@
 
 /// Lets the deadlines of a state object come, from when it is entered, restored or updated until it is left or updated.
 ///
-/// A machine has one timer, which is set anew for each state object. Only the first deadline waits in the scheduler. So they come in
+/// A machine whose workflow has deadlines has one timer from the beginning, which is set anew for each state object. Only the first deadline waits in the scheduler. So they come in
 /// order, also when the machine was busy while several have passed.
 final class MachineTimer: Due {
     private let contents = Lock(Contents())
@@ -51,18 +51,18 @@ final class MachineTimer: Due {
     /// - Parameters:
     ///   - deadlines: The deadlines.
     ///   - state: The object.
-    ///   - machine: The machine that is in the state, always the same.
+    ///   - machine: The machine that is in the state, always the same; asked only the first time.
     ///   - scheduler: Where they wait.
     ///   - isArmed: Whether the first waits from now on; otherwise from when `arm` is called.
     /// - Returns: For how long they count.
     func set(
         _ deadlines: consuming DatedDeadlines,
         of state: any WorkflowState,
-        of machine: @autoclosure () -> any AutomaticMachine,
+        in machine: @autoclosure () -> any AutomaticMachine,
         _ scheduler: Scheduler,
         isArmed: Bool
     ) -> TimerPeriod {
-        if contents.note != Self.hasMachine { bind(to: machine()) }
+        if contents.note == 0 { bind(to: machine()) }
         var setting = Setting(state: state, waiting: deadlines, scheduler: scheduler)
         let (period, sleeper) = exchange(&setting, isArmed: isArmed)
         setting.end()
@@ -70,13 +70,11 @@ final class MachineTimer: Due {
         return period
     }
 
-    /// The note of a lock whose contents have the machine.
-    private static var hasMachine: UInt16 { 1 }
-
+    /// Stores the machine, and notes that, because to find it and to store a weak reference each time would cost more.
     private func bind(to machine: any AutomaticMachine) {
         contents.withLock {
             $0.machine = machine
-            contents.changeNote(Self.hasMachine)
+            contents.changeNote(1)
         }
     }
 
@@ -98,13 +96,14 @@ final class MachineTimer: Due {
     func counts(_ period: TimerPeriod) -> Bool { contents.withLock { $0.period == period } }
 
     /// Fires the first deadline of a period if it has passed; none while another one is being fired, so that they come in order.
-    /// - Returns: Whether it has become a transition, or is going to; `nil` if there was none.
+    /// - Returns: Whether it has become a transition, or is going to; `nil` if none has passed, or one is being fired.
     func fireFirst(of period: TimerPeriod, dueBy date: Date, _ machine: any AutomaticMachine) -> Bool? {
         guard let next = takeFirst(of: period, dueBy: date) else { return nil }
         defer { contents.withLock { if $0.period == period { $0.isFiring = false } } }
         return machine.fire(next.deadline, of: next.state, in: period)
     }
 
+    /// Takes the first deadline if it has passed, and notes that it is being fired.
     private func takeFirst(
         of period: TimerPeriod,
         dueBy date: Date
@@ -154,15 +153,21 @@ final class MachineTimer: Due {
         let (machine, period) = contents.withLock { ($0.machine, $0.period) }
         guard let machine else { return }
         // The scheduler's thread does not wait for the callbacks of one machine while others are due.
-        if machine.isOwnedElsewhere, comesLater(by: date, to: machine) { return }
+        if machine.isOwnedElsewhere, comesLater(to: machine) { return }
         _ = fireFirst(of: period, dueBy: date, machine)
         arm(period)
     }
 
-    /// Comes again when another thread has ended its turn.
-    /// - Returns: Whether it has one still. Not asked of a machine that is free: the closure and the lot cost more than the rest of this.
-    private func comesLater(by date: Date, to machine: any AutomaticMachine) -> Bool {
-        machine.whenReleased { [weak self] in Task.detached { self?.comesDue(by: date) } }
+    /// Comes due as of now, by the clock for which it is set.
+    func comesDueNow() {
+        guard let scheduler = contents.withLock({ $0.setting.scheduler }) else { return }
+        comesDue(by: scheduler.date)
+    }
+
+    /// Comes again when another thread has ended its turn, by the date of then: it may have been set back.
+    /// - Returns: Whether it has one still. Not asked of a machine that is free: the closure and the lock cost more than the rest of this.
+    private func comesLater(to machine: any AutomaticMachine) -> Bool {
+        machine.whenReleased { [weak self] in Task.detached { self?.comesDueNow() } }
     }
 }
 
@@ -185,7 +190,7 @@ protocol AutomaticMachine: AnyObject, Sendable {
     /// - Parameters:
     ///   - deadline: When which event was due.
     ///   - state: The state object that it belongs to.
-    ///   - period: The time for which the deadlines of that object are set; `nil` in a machine without a timer.
+    ///   - period: The time for which the deadlines of that object are set; `nil` in a passive machine, whose timer is not set.
     /// - Returns: Whether it has become a transition, or is going to.
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool
 

@@ -14,6 +14,8 @@ extension MachineCore {
     }
 
     /// The same, made if it has none; by whoever owns the machine.
+    ///
+    /// One of a workflow with deadlines has it from the beginning, with a timer.
     var madeEnvironment: MachineEnvironment {
         if let environment { return environment }
         let made = MachineEnvironment(.system, nil, entered: nil)
@@ -46,7 +48,8 @@ extension MachineCore {
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
         guard let environment else { return }
         let isPassive = environment.isPassive
-        if !isPassive, let timer = environment.timer, !definition.states[plan.destination].deadlines.isEmpty {
+        let hasDeadlines = !isPassive && !definition.states[plan.destination].deadlines.isEmpty
+        if hasDeadlines, let timer = environment.timer {
             guard startDeadlines(of: plan, transition, environment, timer) else { return }
         } else {
             startRegions(of: plan)
@@ -76,7 +79,7 @@ extension MachineCore {
         let period = timer.set(
             deadlines,
             of: state,
-            of: transition.treeMachine,
+            in: transition.treeMachine,
             scheduler,
             isArmed: stays && isLater
         )

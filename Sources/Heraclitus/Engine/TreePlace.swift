@@ -35,7 +35,7 @@ final class TreePlace: Sendable {
     /// It changes in the lock. Within a turn of the tree's root it stays as it is, and is read without the lock.
     private let currentHolder = Atomic<UInt>(0)
 
-    /// Whether it ever belonged to a machine; most do not, and then nobody needs to ask further.
+    /// Whether it ever belonged to a machine: most do not.
     private let hasBeenGiven = Atomic(false)
 
     /// Whether the machines in the state that was entered are being activated; what their ends lead to is asked after that.
@@ -53,7 +53,7 @@ final class TreePlace: Sendable {
     /// The machine that it belongs to; `nil` if the state was left, or that machine is gone.
     var holder: (any TreeMachine)? { mayHaveHolder ? contents.withLock { $0.holder } : nil }
 
-    /// Whether it ever belonged to a machine.
+    /// Whether it is worth asking for the holder, which takes a lock.
     @inline(__always)
     var mayHaveHolder: Bool { hasBeenGiven.load(ordering: .relaxed) }
 

@@ -19,7 +19,7 @@ extension StateMachine {
             let before = revision
             guard let environment = core.environment, !environment.isPassive else { return }
             if let timer = environment.timer, timer.isDue {
-                timer.comesDue(by: environment.scheduler.date)
+                timer.comesDueNow()
                 await Task.yield()
             } else if let work = environment.work, work.isGoingOn {
                 await work.wait()

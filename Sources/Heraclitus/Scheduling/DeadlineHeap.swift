@@ -1,9 +1,9 @@
-// What waits in no order at all?
+// What waits although it was added out of order?
 
-/// Deadlines in a heap: the first one is known at any time, and the others are put in order only as far as that takes.
+/// Deadlines in a heap: the first one is known at any time, and the others are in order only as far as it takes to find the next one.
 ///
-/// To add and to remove one costs the logarithm of the count at worst. To add one that is due late, and to remove any one, costs the same for
-/// a million on average: three of four places of a heap in which each has four children are at its bottom.
+/// To add one, and to remove the first, costs the logarithm of the count at worst. To add one that is due late, and to remove one at random,
+/// costs on average no more among a million than among a few: three of four places of a heap in which each has four children are at its bottom.
 struct DeadlineHeap: Sendable {
     private var deadlines: [QueuedDeadline] = []
 
@@ -15,7 +15,7 @@ struct DeadlineHeap: Sendable {
     /// - Parameters:
     ///   - deadline: The deadline.
     ///   - move: Is told the number of the place that a deadline has from now on, also of the new one.
-    mutating func add(_ deadline: QueuedDeadline, _ move: (_ deadline: QueuedDeadline, _ place: Int) -> Void) {
+    mutating func add(_ deadline: QueuedDeadline, _ move: QueuedDeadline.Move) {
         deadlines.append(deadline)
         moveUp(from: deadlines.count - 1, move)
     }
@@ -24,7 +24,7 @@ struct DeadlineHeap: Sendable {
     /// - Parameters:
     ///   - place: The number of its place.
     ///   - move: Is told the number of the place that a deadline has from now on.
-    mutating func remove(at place: Int, _ move: (_ deadline: QueuedDeadline, _ place: Int) -> Void) {
+    mutating func remove(at place: Int, _ move: QueuedDeadline.Move) {
         let removed = deadlines[place]
         let last = deadlines.removeLast()
         guard place < deadlines.count else { return }
@@ -32,7 +32,7 @@ struct DeadlineHeap: Sendable {
         if last.comesBefore(removed) { moveUp(from: place, move) } else { moveDown(from: place, move) }
     }
 
-    private mutating func moveUp(from start: Int, _ move: (_ deadline: QueuedDeadline, _ place: Int) -> Void) {
+    private mutating func moveUp(from start: Int, _ move: QueuedDeadline.Move) {
         let deadline = deadlines[start]
         var place = start
         while place > 0 {
@@ -46,7 +46,7 @@ struct DeadlineHeap: Sendable {
         move(deadline, place)
     }
 
-    private mutating func moveDown(from start: Int, _ move: (_ deadline: QueuedDeadline, _ place: Int) -> Void) {
+    private mutating func moveDown(from start: Int, _ move: QueuedDeadline.Move) {
         let deadline = deadlines[start]
         var place = start
         while 4 * place + 1 < deadlines.count {

@@ -2,23 +2,23 @@
 
 /// Deadlines in a line, none of which is due before the one in front of it.
 ///
-/// To add one at the end and to take the first costs the same for any number of them. What is removed elsewhere leaves a hole; when there
-/// are more holes than deadlines the line closes up. So that costs the same, too, on average.
+/// To add one at the end and to take the first costs the same for any number of them. What is removed elsewhere leaves a hole. If there are
+/// more holes than deadlines then, the line closes up. So that costs the same, too, on average.
 struct DeadlineLine: Sendable {
     /// A hole is neither the first place that counts nor the last one, and without deadlines there are no places.
     private var places: [QueuedDeadline?] = []
 
-    /// The index of the first place that counts; those before it were taken.
+    /// The index of the first place that counts; those before it keep what was taken.
     private var start = 0
 
-    /// How many places were dropped before the first index, so that the others keep their numbers.
+    /// How many places were dropped in front of the first index: a place's number is its index and this.
     private var dropped = 0
 
     private(set) var count = 0
 
-    var first: QueuedDeadline? { start < places.count ? places[start] : nil }
+    var first: QueuedDeadline? { count == 0 ? nil : places[start] }
 
-    var last: QueuedDeadline? { places.last.flatMap(\.self) }
+    var last: QueuedDeadline? { places.last ?? nil }
 
     /// Adds a deadline that comes no earlier than the last.
     /// - Returns: The number of its place.
@@ -32,16 +32,17 @@ struct DeadlineLine: Sendable {
     /// - Parameters:
     ///   - place: The number of its place.
     ///   - move: Is told the number of the place that a deadline has from now on.
-    mutating func remove(at place: Int, _ move: (_ deadline: QueuedDeadline, _ place: Int) -> Void) {
+    mutating func remove(at place: Int, _ move: QueuedDeadline.Move) {
         count -= 1
         let index = place - dropped
         if count == 0 {
             places.removeAll(keepingCapacity: true)
-            start = 0
+            (start, dropped) = (0, 0)
         } else if index == places.count - 1 {
             repeat { places.removeLast() } while places[places.count - 1] == nil
         } else if index == start {
             repeat { start += 1 } while places[start] == nil
+            // Not before half of them are taken, so that to move the others costs little for each.
             if start > places.count / 2 { dropTaken() }
         } else {
             places[index] = nil
@@ -55,11 +56,9 @@ struct DeadlineLine: Sendable {
         start = 0
     }
 
-    private mutating func closeUp(_ move: (_ deadline: QueuedDeadline, _ place: Int) -> Void) {
+    private mutating func closeUp(_ move: QueuedDeadline.Move) {
         places = places[start...].filter { $0 != nil }
-        start = 0
-        for (index, deadline) in places.enumerated() {
-            if let deadline { move(deadline, dropped + index) }
-        }
+        (start, dropped) = (0, 0)
+        for case (let index, let deadline?) in places.enumerated() { move(deadline, index) }
     }
 }

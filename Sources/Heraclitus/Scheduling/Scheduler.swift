@@ -7,8 +7,8 @@
 /// Fires the deadlines of any number of machines.
 ///
 /// A machine without deadlines never asks it. It needs one task while anything waits, which ends within ``longestNap`` after the
-/// last one was removed. Deadlines that are all as far away when they are set, as most time-outs are, cost the same however many wait;
-/// a million others cost what a heap of a million costs.
+/// last one was removed. Deadlines that are set in the order of their times, as time-outs of one length are, cost the same however many wait.
+/// A million others cost what a heap of a million costs.
 ///
 /// What is due is carried out in the order of the times, one after the other, on the thread of that task. So a callback that takes
 /// long delays others. A machine whose transition is under way on another thread delays nobody: its deadline comes when that transition
@@ -78,7 +78,7 @@ public final class Scheduler: Sendable {
     package func carryOutDue() {
         while true {
             let now = currentDate()
-            let due = schedule.withLock { $0.queue.takeFirst(dueBy: now.timeIntervalSinceReferenceDate)?.element }
+            let due = schedule.withLock { $0.queue.takeFirst(dueBy: now.timeIntervalSinceReferenceDate) }
             guard let due else { return }
             due.comesDue(by: now)
         }
@@ -88,7 +88,7 @@ public final class Scheduler: Sendable {
 /// Something that is due at a time.
 protocol Due: AnyObject, Sendable {
     /// Called when the time has come, unless it was removed before.
-    /// - Parameter date: The date as of now.
+    /// - Parameter date: By which date it is due.
     func comesDue(by date: Date)
 }
 
