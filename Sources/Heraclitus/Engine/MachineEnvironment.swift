@@ -29,6 +29,7 @@ final class MachineEnvironment: Sendable {
     /// Whether nothing is to be armed, because the machine is gone in a moment, as in a store's unit of work.
     var isPassive: Bool { passive.load(ordering: .relaxed) || holder?.isPassive == true }
 
+    // Most machines never have a holder. So this is asked first, in place, and only then the holder itself by a call.
     @inline(__always)
     private var holder: MachineEnvironment? {
         place.mayHaveHolder ? place.holder.flatMap { $0.withCore { $0.environment } } : nil

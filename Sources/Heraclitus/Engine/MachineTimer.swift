@@ -8,8 +8,8 @@
 
 /// Lets the deadlines of a state object come, from when it is entered, restored or updated until it is left or updated.
 ///
-/// A machine whose workflow has deadlines has one timer from the beginning, which is set anew for each state object. Only the first deadline waits in the scheduler. So they come in
-/// order, also when the machine was busy while several have passed.
+/// A machine whose workflow has deadlines has one timer from the beginning, which is set anew for each state object. Only the first
+/// deadline waits in the scheduler. So they come in order, also when the machine was busy while several have passed.
 final class MachineTimer: Due {
     private let contents = Lock(Contents())
 
