@@ -31,7 +31,8 @@ final class StateWork: Sendable {
     private struct Contents: Sendable {
         /// The state object whose work it is; `nil` when that is done.
         var state: (any WorkflowState)?
-        var task: Task<Void, Never>?
+        /// The task that does it, unless it waits for one, or a run does it in its own.
+        var task: WorkTask?
 
         /// Whether it counts no longer, because the state was left.
         var isOver = false
@@ -73,15 +74,14 @@ final class StateWork: Sendable {
     /// Whether it counts and has not come to its end.
     var isGoingOn: Bool { contents.withLock { !$0.isOver && !$0.isDone } }
 
-    /// Lets a task of its own do the work.
-    func begin() {
-        // Detached, because it belongs to the state and not to whoever has fired.
-        let task = Task.detached { await self.run() }
-        let isOver = contents.withLock { contents in
-            if !contents.isDone { contents.task = task }
-            return contents.isOver
+    /// Notes the task that does it.
+    /// - Returns: Whether it is to be done; not if the state was left before.
+    func begins(in task: WorkTask) -> Bool {
+        contents.withLock { contents in
+            if contents.isOver { return false }
+            contents.task = task
+            return true
         }
-        if isOver { task.cancel() }
     }
 
     /// Does the work in the caller's task, in a child task that is cancelled when the state is left.
@@ -98,7 +98,8 @@ final class StateWork: Sendable {
         }
     }
 
-    private func run() async {
+    /// Does the work in the caller's task, unless it counts no longer.
+    func run() async {
         let (state, isOver) = contents.withLock { ($0.state, $0.isOver) }
         if !isOver, let state, let failed = await doWork(of: working, state) {
             // A run that was cancelled cancels the body first, and tells this a moment later.
@@ -174,7 +175,7 @@ extension MachineCore {
         else { return }
         let work = StateWork(of: working, transition.destination, transition.treeMachine, environment.context)
         guard environment.keep(work) else { return }
-        if !environment.handToRunner(work) { work.begin() }
+        if !environment.handToRunner(work) { WorkTask.begin(work) }
     }
 
     /// Whether some work is that of the current state.
