@@ -22,8 +22,6 @@ final class StateWork: Sendable {
     let id = ID.new()
     weak let machine: (any AutomaticMachine)?
 
-    // The closure of the task refers to this alone, and reads the rest here. Each object more would be allocated on this thread and freed
-    // on another one, which is slow.
     private let working: any Working.Type
     private let context: GivenContext?
     private let contents: Lock<Contents>
@@ -31,6 +29,7 @@ final class StateWork: Sendable {
     private struct Contents: Sendable {
         /// The state object whose work it is; `nil` when that is done.
         var state: (any WorkflowState)?
+
         /// The task that does it, unless it waits for one, or a run does it in its own.
         var task: WorkTask?
 

@@ -2,9 +2,9 @@
 
 /// A task that does the work of one state: the first in the line that still counts when the task begins.
 ///
-/// Work waits in one line for the task that is about to begin, which lets another task begin for what comes after its own work. So each
-/// work that is done has a task of its own, which can be cancelled, and begins as soon as a thread is free. A state that is left before
-/// that costs no task.
+/// Whoever enters a state puts its work in the line. One task at a time is about to begin, and takes what waits: it looks for its work, lets
+/// another task begin for all that is behind it, and does it. So each work that is done has a task of its own, which can be cancelled, and
+/// begins when a thread is free. A state that is left before costs no task: its work is passed over.
 final class WorkTask: Sendable {
     private static let line = Lock(Line())
 
@@ -62,9 +62,7 @@ final class WorkTask: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    private func run() async {
-        await takeWork()?.run()
-    }
+    private func run() async { await takeWork()?.run() }
 
     /// Takes the first work that still counts, and lets a task begin for what comes after that.
     private func takeWork() -> StateWork? {
@@ -72,6 +70,7 @@ final class WorkTask: Sendable {
         var works = contents.withLock { $0.works.takeAll() }
         while !works.isEmpty {
             while let work = works.popLast() {
+                // What is passed over is released here, with its state unless somebody else refers to that.
                 guard work.begins(in: self) else { continue }
                 // Before the work is done, which may keep this thread for long.
                 if works.isEmpty { works = Self.takeWaiting() }
