@@ -107,8 +107,14 @@ public import SQLStores
     ///   - statement: The statement.
     ///   - parameters: The parameters.
     ///   - body: Reads a row.
+    /// - Returns: How many rows it has changed, or found.
     /// - Throws: ``ConnectionFailure``, or what `body` throws.
-    public func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws {
+    @discardableResult
+    public func forEachRow(
+        of statement: SQLStatement,
+        _ parameters: [SQLValue],
+        _ body: () throws -> Void
+    ) throws -> Int {
         try findOutWhetherClosed()
         let name = try prepare(statement)
         let sent = unsafe Parameters(parameters).withPointers { values, lengths, formats in
@@ -126,6 +132,7 @@ public import SQLStores
             defer { unsafe current = nil }
             try body()
         }
+        return Int(unsafe String(cString: PQcmdTuples(result))) ?? 0
     }
 
     /// The name under which a statement is prepared.

@@ -117,8 +117,7 @@ extension SQLConnection {
             } else {
                 (Statements.replace, id.key + [.integer(expected)])
             }
-        let saved = try row(of: statement, parameters + change.values) { try revision(of: id) }
-        if let saved { return saved }
+        if try self.change(statement, parameters + change.values) { return expected + 1 }
         let last = try self.last(id)
         if mayBeDone, last.isStored, last.token == change.token { return last.revision }
         // After an own save others can have come only with later revisions.
@@ -127,7 +126,7 @@ extension SQLConnection {
         }
         if expected == 0, !last.isStored, last.revision > 0 {
             let parameters = id.key + [.integer(last.revision)] + change.values
-            if let saved = try row(of: Statements.restore, parameters, { try revision(of: id) }) { return saved }
+            if try self.change(Statements.restore, parameters) { return last.revision + 1 }
         }
         if last.stored == expected { throw Self.inBetween }
         throw StoreError.conflict(id: id.id, expected: expected, found: last.stored)
@@ -145,7 +144,7 @@ extension SQLConnection {
         let id = deletion.id
         guard let revision = try deletion.revision(mayBeDone, stored: { try storedRevision(id) }) else { return false }
         let parameters = id.key + [.integer(revision), .bytes(deletion.token)]
-        if try row(of: Statements.delete, parameters, { true }) != nil { return true }
+        if try change(Statements.delete, parameters) { return true }
         let last = try self.last(id)
         if mayBeDone, !last.isStored, last.token == deletion.token { return true }
         if mayBeDone, last.revision > revision {

@@ -11,8 +11,10 @@ public protocol SQLConnection: AnyObject, SendableMetatype {
     ///   - statement: The statement, with `?1`, `?2` and so on where the parameters belong.
     ///   - parameters: The parameters.
     ///   - body: Reads a row.
+    /// - Returns: How many rows of the table it has changed; any number for a statement that changes none by itself, such as a query.
     /// - Throws: ``ConnectionFailure``, or what `body` throws.
-    func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws
+    @discardableResult
+    func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws -> Int
 
     /// A column of the row, counted from 0.
     /// - Parameter column: The column.
@@ -82,6 +84,16 @@ extension SQLConnection {
     /// - Throws: ``ConnectionFailure``.
     public func run(_ statement: SQLStatement, _ parameters: [SQLValue] = []) throws {
         try forEachRow(of: statement, parameters) {}
+    }
+
+    /// Carries out a statement that changes one row or none.
+    /// - Parameters:
+    ///   - statement: The statement.
+    ///   - parameters: The parameters.
+    /// - Returns: Whether it has changed one.
+    /// - Throws: ``ConnectionFailure``.
+    public func change(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
+        try forEachRow(of: statement, parameters) {} > 0
     }
 
     /// Carries out a statement that has one row or none.

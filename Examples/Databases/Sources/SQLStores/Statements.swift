@@ -12,7 +12,7 @@ enum Statements {
     static let insert = SQLStatement(
         """
         insert into machines (id, id_hash, id_rest, revision, token, workflow, state, due, archive, effects)
-        values (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9) on conflict (id, id_hash) do nothing returning revision
+        values (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9) on conflict (id, id_hash) do nothing
         """
     )
 
@@ -21,7 +21,7 @@ enum Statements {
         """
         update machines set revision = revision + 1, token = ?4, workflow = ?5, state = ?6, due = ?7, archive = ?8,
         effects = ?9
-        where id = ?1 and id_hash = ?2 and revision = ?3 and state is null returning revision
+        where id = ?1 and id_hash = ?2 and revision = ?3 and state is null
         """
     )
 
@@ -29,14 +29,14 @@ enum Statements {
         """
         update machines set revision = revision + 1, token = ?4, workflow = ?5, state = ?6, due = ?7, archive = ?8,
         effects = ?9
-        where id = ?1 and id_hash = ?2 and revision = ?3 and state is not null returning revision
+        where id = ?1 and id_hash = ?2 and revision = ?3 and state is not null
         """
     )
 
     static let delete = SQLStatement(
         """
         update machines set token = ?4, workflow = null, state = null, due = null, archive = null, effects = null
-        where id = ?1 and id_hash = ?2 and revision = ?3 and state is not null returning revision
+        where id = ?1 and id_hash = ?2 and revision = ?3 and state is not null
         """
     )
 

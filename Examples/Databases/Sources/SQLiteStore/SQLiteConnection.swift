@@ -92,8 +92,14 @@ public import SQLStores
     ///   - statement: The statement.
     ///   - parameters: The parameters.
     ///   - body: Reads a row.
+    /// - Returns: How many rows it has changed; for a query, how many the change before it has.
     /// - Throws: ``ConnectionFailure``, or what `body` throws.
-    public func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws {
+    @discardableResult
+    public func forEachRow(
+        of statement: SQLStatement,
+        _ parameters: [SQLValue],
+        _ body: () throws -> Void
+    ) throws -> Int {
         // Nothing is acknowledged by it, and a transaction must not stay open.
         if statement != .rollback { try checkPlace() }
         let statement = unsafe try made(statement)
@@ -111,7 +117,7 @@ public import SQLStores
                 unsafe current = statement
                 defer { unsafe current = nil }
                 try body()
-            case SQLITE_DONE: return
+            case SQLITE_DONE: return Int(unsafe sqlite3_changes(database))
             case let code: throw failure(code)
             }
         }

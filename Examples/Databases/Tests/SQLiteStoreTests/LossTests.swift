@@ -46,7 +46,11 @@ private final class LosableConnection: SQLConnection {
 
     init(_ connection: SQLiteConnection, _ losses: Losses) { (self.connection, self.losses) = (connection, losses) }
 
-    func forEachRow(of statement: SQLStatement, _ parameters: [SQLValue], _ body: () throws -> Void) throws {
+    func forEachRow(
+        of statement: SQLStatement,
+        _ parameters: [SQLValue],
+        _ body: () throws -> Void
+    ) throws -> Int {
         #expect(!isLost, "A connection is used that was lost.")
         let others = losses.before.withLock { before in
             before.firstIndex { statement.sql.hasPrefix($0.statement) }.map { before.remove(at: $0).others }
@@ -55,8 +59,8 @@ private final class LosableConnection: SQLConnection {
         let isChange = !statement.sql.hasPrefix("select")
         if isChange, let first = parameters.first { losses.changed.withLock { $0.append(first) } }
         let moment = isChange ? losses.moment() : nil
-        if moment != .before { try connection.forEachRow(of: statement, parameters, moment == nil ? body : {}) }
-        guard moment != nil else { return }
+        if moment == nil { return try connection.forEachRow(of: statement, parameters, body) }
+        if moment != .before { try connection.forEachRow(of: statement, parameters) {} }
         isLost = true
         try losses.others.withLock { $0 }?(connection)
         throw ConnectionFailure.lost("cut")
