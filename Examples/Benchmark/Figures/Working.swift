@@ -57,9 +57,9 @@ extension Figure {
         }
     }
 
-    /// Waits until the tasks that were begun have run, so that none of them runs beside the other side's sample.
+    /// Waits until the tasks that were begun have begun, so that hardly any of them runs beside the other side's sample.
     ///
-    /// They begin in order, each after those before of its priority. A task of the library's looks through all the work that was left.
+    /// The pool begins them in order, those of one priority. The last task of the library's may still look through work that was left.
     private static func waitForTasks() {
         let tasks = DispatchGroup()
         for _ in 0..<2 { tasks.enter() }

@@ -200,7 +200,7 @@ final class MachineEnvironment: Sendable {
         }
     }
 
-    /// Lets the machine's runner do some work, or that of a machine around it, if there is one that takes it.
+    /// Lets the machine's runner do some work, or that of the nearest machine around it that has one, if it takes it.
     func handToRunner(_ work: StateWork) -> Bool {
         if let runner = activity.withLock({ $0.runner }) { return runner(work) }
         return holder?.handToRunner(work) ?? false

@@ -4,12 +4,12 @@ import Synchronization
 
 /// The work of a state of a machine, from when it is entered or restored until it is left, updates that take it over included.
 ///
-/// It does not keep the machine alive. What it fires is bound to it, as a deadline is bound to its state object.
+/// It does not keep the machine alive. What it fires through its ``Workplace`` is bound to it.
 @usableFromInline
 final class StateWork: Sendable {
     /// Tells it apart from all other work there was or will be.
     ///
-    /// What fires for it has this and no reference, which every fire would count, also where there is no work.
+    /// A number and not a reference: every fire would count that, also where there is no work.
     @usableFromInline
     struct ID: Hashable, Sendable {
         private let number: Int
@@ -29,6 +29,9 @@ final class StateWork: Sendable {
     private struct Contents: Sendable {
         /// The state object whose work it is; `nil` when that is done.
         var state: (any WorkflowState)?
+
+        /// Whether its body was called, or would have been if it had counted.
+        var hasBegun = false
 
         /// The task that does it, unless it waits for one, or a run does it in its own.
         var task: WorkTask?
@@ -75,10 +78,22 @@ final class StateWork: Sendable {
 
     /// Notes the task that does it.
     /// - Returns: Whether it is to be done; not if the state was left before.
-    func begins(in task: WorkTask) -> Bool {
+    func assign(to task: WorkTask) -> Bool {
         contents.withLock { contents in
             if contents.isOver { return false }
             contents.task = task
+            return true
+        }
+    }
+
+    /// Makes it the work of the object that has replaced its own, unless it has begun.
+    /// - Returns: Whether it is that object's now.
+    func move(to state: any WorkflowState) -> Bool {
+        // The one before is released when the lock is free.
+        var other: (any WorkflowState)? = state
+        return contents.withLock { contents in
+            if contents.hasBegun { return false }
+            swap(&contents.state, &other)
             return true
         }
     }
@@ -99,16 +114,22 @@ final class StateWork: Sendable {
 
     /// Does the work in the caller's task, unless it counts no longer.
     func run() async {
-        let (state, isOver) = contents.withLock { ($0.state, $0.isOver) }
-        if !isOver, let state, let failed = await doWork(of: working, state) {
-            // A run that was cancelled cancels the body first, and tells this a moment later.
-            if Task.isCancelled { end() }
-            machine?.workHasFailed(self, failed)
+        let (state, isOver) = contents.withLock { contents in
+            contents.hasBegun = true
+            return (contents.state, contents.isOver)
+        }
+        if !isOver, let state {
+            let failed = await doWork(of: working, state)
+            if let failed {
+                // A run that is cancelled cancels the body first, and ends this a moment later. In a task of its own it has ended already.
+                if Task.isCancelled { end() }
+                machine?.workHasFailed(self, failed)
+            }
         }
         let waiting = contents.withLock { contents in
             contents.isDone = true
+            // Neither is released in the lock: the task is running, and this function keeps the state.
             contents.task = nil
-            // It is not released in the lock, because this function keeps it.
             contents.state = nil
             return contents.takeWaiting()
         }
@@ -163,7 +184,7 @@ final class StateWork: Sendable {
 }
 
 extension MachineCore {
-    /// Begins the work of a state, unless it goes on already, was completed, or the state is about to be left.
+    /// Lets the work of a state begin, unless it goes on already, was completed, or the state is about to be left.
     func startWork(
         of plan: TransitionPlan,
         _ transition: StateTransition,
@@ -174,7 +195,7 @@ extension MachineCore {
         else { return }
         let work = StateWork(of: working, transition.destination, transition.treeMachine, environment.context)
         guard environment.keep(work) else { return }
-        if !environment.handToRunner(work) { WorkTask.begin(work) }
+        if !environment.handToRunner(work) { WorkTask.enqueue(work) }
     }
 
     /// Whether some work is that of the current state.
@@ -187,6 +208,8 @@ extension MachineCore {
     func endActivity(of plan: TransitionPlan, _ transition: StateTransition) {
         guard let environment else { return }
         if plan.kind == .update {
+            // It begins with the new data, and there is nothing to take over.
+            if environment.work?.move(to: transition.destination) == true { return }
             let takesOver = definition.states[plan.destination].hooks.takesOverWork(transition)
             if !takesOver { environment.endWork() }
         } else {

@@ -1,10 +1,10 @@
 // Which task does the work of a state?
 
-/// A task that does the work of one state: the first in the line that still counts when the task begins.
+/// A task for the work of one state: for the first that still counts when the task begins.
 ///
-/// Whoever enters a state puts its work in the line. One task at a time is about to begin, and takes what waits: it looks for its work, lets
-/// another task begin for all that is behind it, and does it. So each work that is done has a task of its own, which can be cancelled, and
-/// begins when a thread is free. A state that is left before costs no task: its work is passed over.
+/// One task at a time is about to begin. Where there is none, work gets a new one, and else it waits in one line for all machines. The task looks
+/// for the first work that counts, lets another task begin for all that is behind it, and does it. So each work that is done has a task of its
+/// own, which can be cancelled, and begins when a thread is free. Work in the line whose state is left before costs no task: it is passed over.
 final class WorkTask: Sendable {
     private static let line = Lock(Line())
 
@@ -12,7 +12,7 @@ final class WorkTask: Sendable {
     private struct Line: Sendable {
         var waiting: [StateWork] = []
 
-        /// Whether a task is about to begin, which takes what waits.
+        /// Whether a task is about to begin, which takes what waits after its own: from when one is made until one finds nothing that waits.
         var hasTask = false
     }
 
@@ -27,8 +27,8 @@ final class WorkTask: Sendable {
 
     private init(_ works: [StateWork]) { contents = Lock(Contents(works: works)) }
 
-    /// Lets some work begin in a task of its own, unless it is ended before.
-    static func begin(_ work: StateWork) {
+    /// Lets some work begin in a task of its own when a thread is free, unless it is ended before.
+    static func enqueue(_ work: StateWork) {
         let isInLine = line.withLock { line in
             guard line.hasTask else {
                 line.hasTask = true
@@ -37,7 +37,7 @@ final class WorkTask: Sendable {
             line.waiting.append(work)
             return true
         }
-        if !isInLine { WorkTask([work]).begin() }
+        if !isInLine { WorkTask([work]).start() }
     }
 
     /// Takes all that waits in the line.
@@ -51,9 +51,9 @@ final class WorkTask: Sendable {
         return taken
     }
 
-    private func begin() {
+    private func start() {
         // Detached, because work belongs to its state and not to whoever has fired.
-        // It and this refer to each other only until it has ended.
+        // The task and this object refer to each other only until the task has ended.
         let task = Task.detached { await self.run() }
         let isCancelled = contents.withLock { contents in
             contents.task = task
@@ -71,10 +71,10 @@ final class WorkTask: Sendable {
         while !works.isEmpty {
             while let work = works.popLast() {
                 // What is passed over is released here, with its state unless somebody else refers to that.
-                guard work.begins(in: self) else { continue }
+                guard work.assign(to: self) else { continue }
                 // Before the work is done, which may keep this thread for long.
                 if works.isEmpty { works = Self.takeWaiting() }
-                if !works.isEmpty { WorkTask(consume works).begin() }
+                if !works.isEmpty { WorkTask(consume works).start() }
                 return work
             }
             works = Self.takeWaiting()

@@ -109,7 +109,8 @@ extension StateMachine: AutomaticMachine {
     }
 
     func workHasFailed(_ work: StateWork, _ failed: FailedWork) {
-        if work.isOver {
+        // Not whether it is over: who suspends the machine takes the work from it first, and ends it a moment later.
+        if !core.counts(work.id) {
             if failed.error is CancellationError { return }
             // Observers have heard of an event that came too late.
             if let error = failed.error as? InvalidTransition, error.reason == .notCurrent { return }
@@ -126,7 +127,7 @@ extension StateMachine: AutomaticMachine {
     /// Fires what is to follow from an error of work that counts, or tells observers of it.
     private func follow(_ failed: FailedWork, of work: StateWork) {
         let error = failed.error
-        if !work.isOver, let failure = definition.states[core.now.index].failure {
+        if core.counts(work.id), let failure = definition.states[core.now.index].failure {
             do throws(InvalidTransition) {
                 let selector = EventSelector.event(failure.event).bound(to: work.id)
                 return try fire(selector, userInfo: UserInfo(failure: error)) { candidate in

@@ -14,15 +14,18 @@
 ///
 /// The work begins once, when everybody has been called who hears of the state's entering or restoring, and one of Swift's threads is free. If
 /// the machine has left the state by then, it does not begin. It is cancelled when the machine leaves the state, before
-/// ``Exiting/didExit(_:)``, or is released. It does not keep the machine alive.
+/// ``Exiting/didExit(_:)``, or is released; in a ``StateMachine/run()`` it counts no longer from then on, and is cancelled a moment later. It does
+/// not keep the machine alive.
 public protocol Working<Life>: Capability {
     /// The workflow of the state; inferred from ``work(_:)``.
     associatedtype Life: Workflow
 
-    /// Does the work of the state, in a task of its own.
+    /// Does the work of the state, in a task of its own, or in a child task of ``StateMachine/run()``.
     ///
-    /// What it fires through the workplace is rejected as ``InvalidTransition/Reason-swift.enum/notCurrent`` once the machine has left the
-    /// state. It may fire updates of its state at any rate: they keep it going.
+    /// A task of its own has no task-local values, and neither the priority nor the actor of whoever has fired. What the work fires through the
+    /// workplace is rejected as ``InvalidTransition/Reason-swift.enum/notCurrent`` once it does not count any more: when the machine has left the
+    /// state or is about to, when other work has begun after an update, or when its run was cancelled. It may fire updates of its state at any rate:
+    /// they keep it going.
     /// - Parameter here: The machine's context, and the events that it may fire.
     /// - Throws: Any error. It fires the event of the state with `whenFailed(enters:)`; without one, observers get
     ///   ``Occurrence/Outcome/failed(_:)``. A `CancellationError` is no failure if the state was left before.
@@ -30,9 +33,9 @@ public protocol Working<Life>: Capability {
 
     /// Takes over the work of the data before, when an update has replaced that by this object.
     ///
-    /// Called on the firing thread right after the update, before the other callbacks. Hand over here what only lives in the old object,
-    /// such as an open connection.
-    /// - Parameter old: The object before the update, whose ``work(_:)`` is running or was completed.
+    /// Called on the firing thread right after the update was committed, before `didFire` and the observers. Hand over here what only lives in the
+    /// old object, such as an open connection. It is not called when the work has not begun yet: that begins with this object.
+    /// - Parameter old: The object before the update, whose ``work(_:)`` is running or was completed, or that has taken over such work itself.
     /// - Returns: Whether that work counts for this object; otherwise it is cancelled, and the work of this object begins. By default
     ///   `true`.
     func takesOverWork(of old: Self) -> Bool
@@ -45,12 +48,12 @@ extension Working {
 
 /// Where the work of a state is done: what it is handed.
 ///
-/// It does not keep the machine alive, and is worth nothing to others than the state's ``Working/work(_:)``.
+/// It does not keep the machine alive. It is for the state's ``Working/work(_:)`` and what that calls.
 public struct Workplace<W: Workflow>: Sendable {
     /// What the machine was given for its states.
     public let context: W.Context
 
-    /// What tells whether the work still counts, and which machine it is for.
+    /// What tells whether the work still counts, and which machine it is for: a `StateWork`, which this layer does not know.
     let work: any AnyObject & Sendable
 
     /// The class of the state.

@@ -50,6 +50,38 @@ private final class TalkingState: WorkflowState, Working {
     }
 }
 
+/// Runs what tasks do when it is told to.
+private final class HeldExecutor: TaskExecutor {
+    private struct Contents {
+        var jobs: [UnownedJob] = []
+        var holds = true
+    }
+
+    private let contents = Lock(Contents())
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isHeld = contents.withLock { contents in
+            if contents.holds { contents.jobs.append(job) }
+            return contents.holds
+        }
+        if !isHeld { Thread.detachNewThread { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) } }
+    }
+
+    /// Runs what waits, and what comes of that.
+    func runWhatWaits() {
+        while let job = contents.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
+            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    /// Runs what waits, and from now on whatever comes at once.
+    func runAlways() {
+        contents.withLock { $0.holds = false }
+        runWhatWaits()
+    }
+}
+
 private struct PhoneCall: Workflow {
     final class Phone: Sendable {
         let journal = Journal()
@@ -81,6 +113,40 @@ private struct PhoneCall: Workflow {
         #expect(phone.journal.entries == ["opened", "work true true"])
         // The state before is kept until the next transition; this test has the line, too.
         withExtendedLifetime(line) {}
+    }
+
+    @Test("Work that has not begun when its state is updated begins with the new data, which takes nothing over")
+    func updatedBeforeItBegins() async throws {
+        let phone = PhoneCall.Phone()
+        phone.released.open()
+        let machine = StateMachine<PhoneCall>(context: phone)
+        let held = HeldExecutor()
+        let run = Task(executorPreference: held) { try await machine.run() }
+        // The run waits for work, which begins in a task of this executor alone.
+        for _ in 0..<30_000 where machine.revision == 0 && !machine.isActive {
+            held.runWhatWaits()
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        held.runWhatWaits()
+        weak var first: TalkingState?
+        do {
+            let talking = TalkingState("weather")
+            first = talking
+            try machine.fire.dial(talking)
+        }
+        // It would hand over nothing, because there is nothing yet, and then the work would open a line where nobody looks for it.
+        try machine.fire.change(TalkingState("food"))
+        try machine.fire.change(TalkingState("work", to: 2))
+        try machine.fire.change(TalkingState("food"))
+        #expect(first == nil)
+        for _ in 0..<30_000 where !machine.isIn(QuietState.self) {
+            held.runWhatWaits()
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(phone.journal.entries == ["opened", "food true true"])
+        run.cancel()
+        held.runAlways()
+        await #expect(throws: CancellationError.self) { try await run.value }
     }
 
     @Test("What is handed over is released with the last state that has it, and an archive opens its own")
