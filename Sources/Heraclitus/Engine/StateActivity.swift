@@ -108,6 +108,24 @@ extension MachineCore {
         timer.arm(period)
         return true
     }
+
+    /// Ends what goes on in the machine and in those in its state, until it is activated again.
+    func suspend(_ call: borrowing Call) {
+        guard now.isActive, let role = try? acquire(call) else { return }
+        let ended = suspendTree(place?.regions ?? [])
+        finish(role, call)
+        // Not in the turn, because cancellation handlers are user code, which may fire.
+        for activity in ended { activity.end() }
+    }
+
+    /// Lets what goes on in the machine and in the machines in its state begin again when it is activated; calls no user code.
+    /// - Returns: What does not count any more, the innermost first.
+    func suspendTree(_ regions: [any TreeMachine]) -> [MachineEnvironment.EndedActivity] {
+        var ended = regions.reversed().flatMap { $0.withCore { $0.suspendTree($0.place?.regions ?? []) } }
+        if let environment { ended.append(environment.takeActivity()) }
+        noteSuspension()
+        return ended
+    }
 }
 
 extension Definition {

@@ -23,33 +23,39 @@ final class StateWork: Sendable {
     weak let machine: (any AutomaticMachine)?
 
     private let working: any Working.Type
-    private let context: GivenContext?
     private let contents: Lock<Contents>
 
     private struct Contents: Sendable {
-        /// The state object whose work it is; `nil` when that is done.
-        var state: (any WorkflowState)?
+        /// What it is done with; `nil` when it is done, and when it was over before it began.
+        var subject: Subject?
 
-        /// Whether its body was called, or would have been if it had counted.
+        /// Whether ``run()`` was called: from then on its subject is fixed.
         var hasBegun = false
 
         /// The task that does it, unless it waits for one, or a run does it in its own.
-        var task: WorkTask?
+        var task: Task<Void, Never>?
 
         /// Whether it counts no longer, because the state was left.
         var isOver = false
 
         /// Whether its body has returned, and what follows from that has happened.
         var isDone = false
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastNumber = 0
 
         /// Takes out those who wait, for somebody who wakes them.
-        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
-            if waiting.isEmpty { return [] }
-            defer { waiting = [:] }
-            return Array(waiting.values)
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            if waiters.isEmpty { return [] }
+            defer { waiters = [:] }
+            return Array(waiters.values)
         }
+    }
+
+    /// The user's objects that it keeps alive, and which are released by whoever ends it or has done it: a `deinit` may take long.
+    private struct Subject: Sendable {
+        /// The state object whose work it is.
+        var state: any WorkflowState
+        let context: GivenContext?
     }
 
     /// Makes the work of a state, which does not begin yet.
@@ -66,8 +72,7 @@ final class StateWork: Sendable {
     ) {
         self.working = type
         self.machine = machine
-        self.context = context
-        contents = Lock(Contents(state: state))
+        contents = Lock(Contents(subject: Subject(state: state, context: context)))
     }
 
     /// Whether it counts no longer, because the state was left.
@@ -76,33 +81,46 @@ final class StateWork: Sendable {
     /// Whether it counts and has not come to its end.
     var isGoingOn: Bool { contents.withLock { !$0.isOver && !$0.isDone } }
 
-    /// Notes the task that does it.
-    /// - Returns: Whether it is to be done; not if the state was left before.
-    func assign(to task: WorkTask) -> Bool {
-        contents.withLock { contents in
-            if contents.isOver { return false }
-            contents.task = task
+    /// Makes it the work of the object that has replaced its own, unless it has begun or counts no longer.
+    /// - Returns: Whether it is that object's now.
+    func move(to state: any WorkflowState) -> Bool {
+        // The one before is released when the lock is free.
+        var other = state
+        return contents.withLock { contents in
+            guard !contents.hasBegun, var subject = contents.subject.take() else { return false }
+            swap(&subject.state, &other)
+            contents.subject = subject
             return true
         }
     }
 
-    /// Makes it the work of the object that has replaced its own, unless it has begun.
-    /// - Returns: Whether it is that object's now.
-    func move(to state: any WorkflowState) -> Bool {
-        // The one before is released when the lock is free.
-        var other: (any WorkflowState)? = state
-        return contents.withLock { contents in
-            if contents.hasBegun { return false }
-            swap(&contents.state, &other)
-            return true
+    /// Lets a new task do it, unless it counts no longer.
+    func start() {
+        contents.withLock { contents in
+            if contents.isOver { return }
+            // Detached, because work belongs to its state and not to whoever has fired.
+            // In the lock, so that whoever ends it finds the task.
+            contents.task = Task.detached { await self.run() }
         }
+    }
+
+    /// Does it in the caller's task, which is then its own, unless it counts no longer.
+    func run(in task: Task<Void, Never>) async {
+        let counts = contents.withLock { contents in
+            if !contents.isOver { contents.task = task }
+            return !contents.isOver
+        }
+        if counts { await run() }
     }
 
     /// Does the work in the caller's task, in a child task that is cancelled when the state is left.
     func runAsChild() async {
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await self.run() }
+                group.addTask {
+                    // The cancelling of a run reaches the body first, and `onCancel` a moment later.
+                    await self.run { if Task.isCancelled { self.end() } }
+                }
                 group.addTask { await self.wait() }
                 await group.next()
                 group.cancelAll()
@@ -113,35 +131,32 @@ final class StateWork: Sendable {
     }
 
     /// Does the work in the caller's task, unless it counts no longer.
-    func run() async {
-        let (state, isOver) = contents.withLock { contents in
+    /// - Parameter prepareToFail: Is called when the body has thrown an error, before that is told.
+    private func run(prepareToFail: () -> Void = {}) async {
+        let subject = contents.withLock { contents in
             contents.hasBegun = true
-            return (contents.state, contents.isOver)
+            return contents.subject
         }
-        if !isOver, let state {
-            let failed = await doWork(of: working, state)
-            if let failed {
-                // A run that is cancelled cancels the body first, and ends this a moment later. In a task of its own it has ended already.
-                if Task.isCancelled { end() }
-                machine?.workHasFailed(self, failed)
-            }
+        if let subject, let failed = await doWork(of: working, subject) {
+            prepareToFail()
+            machine?.workHasFailed(self, failed)
         }
-        let waiting = contents.withLock { contents in
+        let waiters = contents.withLock { contents in
             contents.isDone = true
-            // Neither is released in the lock: the task is running, and this function keeps the state.
+            // Neither is released in the lock: the task is running, and this function keeps the subject.
             contents.task = nil
-            contents.state = nil
-            return contents.takeWaiting()
+            contents.subject = nil
+            return contents.takeWaiters()
         }
-        withExtendedLifetime(state) {}
-        for continuation in waiting { continuation.resume() }
+        withExtendedLifetime(subject) {}
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Does the work.
     /// - Returns: Its error, if it has failed.
-    private func doWork<State: Working>(of type: State.Type, _ state: any WorkflowState) async -> FailedWork? {
-        guard let state = state as? State,
-            let context = GivenContext.value(of: context, as: State.Life.Context.self)
+    private func doWork<State: Working>(of type: State.Type, _ subject: Subject) async -> FailedWork? {
+        guard let state = subject.state as? State,
+            let context = GivenContext.value(of: subject.context, as: State.Life.Context.self)
         else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
         do {
             try await state.work(Workplace<State.Life>(context, self, in: type))
@@ -151,15 +166,18 @@ final class StateWork: Sendable {
         }
     }
 
-    /// Lets it count no longer, and cancels its task.
+    /// Lets it count no longer: it does not begin any more, or its task is cancelled.
     func end() {
-        let (task, waiting) = contents.withLock { contents in
+        // Released when the lock is free, and on this thread: others begin the work of all machines, or run some.
+        var unused: Subject?
+        let (task, waiters) = contents.withLock { contents in
             contents.isOver = true
-            return (contents.task, contents.takeWaiting())
+            if !contents.hasBegun { swap(&contents.subject, &unused) }
+            return (contents.task, contents.takeWaiters())
         }
         // Not in the lock, because cancellation handlers are user code.
         task?.cancel()
-        for continuation in waiting { continuation.resume() }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Waits until it has come to its end, counts no longer, or the waiting task is cancelled.
@@ -172,13 +190,13 @@ final class StateWork: Sendable {
             await withCheckedContinuation { continuation in
                 let isAtOnce = contents.withLock { contents in
                     if contents.isOver || contents.isDone || Task.isCancelled { return true }
-                    contents.waiting[number] = continuation
+                    contents.waiters[number] = continuation
                     return false
                 }
                 if isAtOnce { continuation.resume() }
             }
         } onCancel: {
-            contents.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+            contents.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
         }
     }
 }
@@ -195,7 +213,7 @@ extension MachineCore {
         else { return }
         let work = StateWork(of: working, transition.destination, transition.treeMachine, environment.context)
         guard environment.keep(work) else { return }
-        if !environment.handToRunner(work) { WorkTask.enqueue(work) }
+        if !environment.handToRunner(work) { WorkLine.append(work) }
     }
 
     /// Whether some work is that of the current state.
@@ -215,24 +233,6 @@ extension MachineCore {
         } else {
             environment.endActivity()
         }
-    }
-
-    /// Ends what goes on in the machine and in those in its state, until it is activated again.
-    func suspend(_ call: borrowing Call) {
-        guard now.isActive, let role = try? acquire(call) else { return }
-        let ended = suspendTree(place?.regions ?? [])
-        finish(role, call)
-        // Not in the turn, because cancellation handlers are user code, which may fire.
-        for activity in ended { activity.end() }
-    }
-
-    /// Lets what goes on in the machine and in the machines in its state begin again when it is activated; calls no user code.
-    /// - Returns: What does not count any more, the innermost first.
-    func suspendTree(_ regions: [any TreeMachine]) -> [MachineEnvironment.EndedActivity] {
-        var ended = regions.reversed().flatMap { $0.withCore { $0.suspendTree($0.place?.regions ?? []) } }
-        if let environment { ended.append(environment.takeActivity()) }
-        noteSuspension()
-        return ended
     }
 }
 

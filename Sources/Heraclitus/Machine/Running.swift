@@ -12,21 +12,22 @@ extension StateMachine {
     /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition`` if the machine has no ``context``, or cannot be activated for another
     ///   reason, such as ``InvalidTransition/Reason-swift.enum/notCurrent`` of a machine whose holder has left its state.
     public func run() async throws {
-        let (works, feed) = AsyncStream<RunStep>.makeStream()
-        let isFirst = core.environment?.setRunner { feed.takes(.work($0)) } ?? true
+        let feed = RunFeed()
+        let isFirst = core.environment?.setRunner(feed.takes) ?? true
         precondition(isFirst, "\(self) is run already.")
         let registration = onTransition { [weak self] _ in
-            if let self, self.core.hasFinalState { feed.yield(.mayEnd) }
+            if let self, self.core.hasFinalState { feed.mayEnd() }
         }
         defer {
             registration.cancel()
             core.environment?.setRunner(nil)
+            feed.takeNoMore()
         }
         core.suspend(Call(self, [:]))
         try activateToRun()
-        feed.yield(.mayEnd)
+        feed.mayEnd()
         await withDiscardingTaskGroup { group in
-            for await step in works {
+            for await step in feed.steps {
                 switch step {
                 case .work(let work): group.addTask { await work.runAsChild() }
                 case .mayEnd: await endIfFinal(feed)
@@ -43,7 +44,7 @@ extension StateMachine {
     package func leaveOutWork() { core.environment?.setRunner { _ in true } }
 
     /// Ends a run in a final state, when everybody has been called who hears of its entering.
-    private func endIfFinal(_ feed: AsyncStream<RunStep>.Continuation) async {
+    private func endIfFinal(_ feed: RunFeed) async {
         while !Task.isCancelled, await waitForTurnElsewhere() {}
         if core.hasFinalState { feed.finish() }
     }
@@ -59,17 +60,45 @@ extension StateMachine {
     }
 }
 
-extension AsyncStream.Continuation {
-    /// Yields an element, and returns whether anybody is going to get it.
-    fileprivate func takes(_ element: sending Element) -> Bool {
-        if case .terminated = yield(element) { false } else { true }
+/// What a run has to do.
+private final class RunFeed: Sendable {
+    enum Step: Sendable {
+        /// A state's work has to be done.
+        case work(StateWork)
+
+        /// A state was entered that nothing leaves.
+        case mayEnd
     }
-}
 
-private enum RunStep: Sendable {
-    /// A state's work has to be done.
-    case work(StateWork)
+    /// What comes, until the run is finished or its task is cancelled.
+    let steps: AsyncStream<Step>
 
-    /// A state was entered that nothing leaves.
-    case mayEnd
+    private let continuation: AsyncStream<Step>.Continuation
+
+    /// The work that has come since the task was cancelled; `nil` when the run takes no more.
+    private let late = Lock<[StateWork]?>([])
+
+    init() { (steps, continuation) = AsyncStream.makeStream() }
+
+    func mayEnd() { continuation.yield(.mayEnd) }
+
+    /// Lets the run do some work.
+    ///
+    /// In a run that was cancelled it does not begin: the machine is about to be suspended, which ends the work.
+    /// - Returns: Whether the run takes it.
+    func takes(_ work: StateWork) -> Bool {
+        guard case .terminated = continuation.yield(.work(work)) else { return true }
+        return late.withLock { $0?.append(work) } != nil
+    }
+
+    /// Ends the steps in a final state.
+    func finish() {
+        takeNoMore()
+        continuation.finish()
+    }
+
+    /// Leaves all other work to tasks of their own, also what has come late and still counts.
+    func takeNoMore() {
+        for work in late.withLock({ $0.take() }) ?? [] { WorkLine.append(work) }
+    }
 }

@@ -34,7 +34,8 @@ public protocol Working<Life>: Capability {
     /// Takes over the work of the data before, when an update has replaced that by this object.
     ///
     /// Called on the firing thread right after the update was committed, before `didFire` and the observers. Hand over here what only lives in the
-    /// old object, such as an open connection. It is not called when the work has not begun yet: that begins with this object.
+    /// old object, such as an open connection. The work may still be about to make it: ``Workplace/machine`` tells the work which object is current.
+    /// It is not called when the work has not begun yet: that begins with this object.
     /// - Parameter old: The object before the update, whose ``work(_:)`` is running or was completed, or that has taken over such work itself.
     /// - Returns: Whether that work counts for this object; otherwise it is cancelled, and the work of this object begins. By default
     ///   `true`.

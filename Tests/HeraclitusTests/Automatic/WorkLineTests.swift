@@ -29,6 +29,9 @@ import Testing
         /// A number of states that are left by their work, as soon as it has begun.
         static let inAHurry = -1
 
+        /// A number of states whose work computes for some milliseconds, and is over then.
+        static let computing = -2
+
         static var initial: any WorkflowState { OutState() }
         let enter = Event(from: OutState.self, to: PlayingState.self)
         let leave = Event(from: PlayingState.self, to: OutState.self)
@@ -37,23 +40,30 @@ import Testing
         final class PlayingState: WorkflowState, Working {
             let number: Int
             let hall: Hall?
+            let onRelease: (@Sendable () -> Void)?
 
-            init(_ number: Int, _ hall: Hall) {
+            init(_ number: Int, _ hall: Hall, onRelease: (@Sendable () -> Void)? = nil) {
                 self.number = number
                 self.hall = hall
+                self.onRelease = onRelease
                 hall.stateCount.withLock { $0 += 1 }
             }
             init(from decoder: any Decoder) throws {
                 number = 0
                 hall = nil
+                onRelease = nil
             }
             func encode(to encoder: any Encoder) throws {}
-            deinit { hall?.stateCount.withLock { $0 -= 1 } }
+            deinit {
+                hall?.stateCount.withLock { $0 -= 1 }
+                onRelease?()
+            }
 
             /// Goes on until it is cancelled.
             func work(_ here: Workplace<Game>) async throws {
                 here.context.begun.withLock { $0.append(number) }
                 if number == Game.inAHurry { try here.fire.leave() }
+                if number == Game.computing { return compute() }
                 try? await Latch().wait()
                 here.context.cancelled.withLock { $0.append(number) }
             }
@@ -94,12 +104,123 @@ import Testing
             if number > 0 { try machine.fire.leave() }
             try machine.fire.enter(Game.PlayingState(number, hall))
         }
-        try await hall.wait { $0.begun.withLock { $0.last } == 9_999 }
+        try await hall.wait { $0.begun.withLock { $0.contains(9_999) } }
         // The current one; the previous one is that outside.
         try await hall.wait { $0.stateCount.withLock { $0 } == 1 }
         try await hall.wait { $0.cancelledCount == $0.begunCount - 1 }
         try machine.fire.leave()
         try await hall.wait { $0.cancelledCount == $0.begunCount }
+    }
+
+    @Test("A state that is left before a thread is free does not begin its work, and nothing of the library keeps it")
+    func leftBefore() async throws {
+        let machines = (0..<1_000).map { _ in StateMachine<Game>(context: hall) }
+        try await onOwnThread { [hall, machines] in
+            try onBusyThreadsOfTasks {
+                for (number, machine) in machines.enumerated() {
+                    try machine.fire.enter(Game.PlayingState(number, hall))
+                    try machine.fire.leave()
+                    // The state before the last is kept by nobody.
+                    try machine.fire.enter(Game.PlayingState(number, hall))
+                    if number > 0 { try machine.fire.leave() }
+                }
+                #expect(hall.stateCount.withLock { $0 } == 1_000)
+            }
+        }
+        try await hall.wait { $0.begunCount == 1 }
+        // Work that would begin stands before that of this one.
+        let other = StateMachine<Game>(context: hall)
+        try other.fire.enter(Game.PlayingState(1_000, hall))
+        try await hall.wait { $0.begunCount == 2 }
+        #expect(hall.begun.withLock { $0 } == [0, 1_000])
+    }
+
+    @Test("A machine that is released before a thread is free releases its state, and begins no work")
+    func releasedBefore() async throws {
+        try await onOwnThread { [hall] in
+            try onBusyThreadsOfTasks {
+                let machine = StateMachine<Game>(context: hall)
+                try machine.fire.enter(Game.PlayingState(1, hall))
+                #expect(hall.stateCount.withLock { $0 } == 1)
+            }
+            #expect(hall.stateCount.withLock { $0 } == 0)
+        }
+        let other = StateMachine<Game>(context: hall)
+        try other.fire.enter(Game.PlayingState(2, hall))
+        try await hall.wait { $0.begunCount > 0 }
+        #expect(hall.begun.withLock { $0 } == [2])
+    }
+
+    @Test("A `deinit` of a state that is left before its work begins may enter another one, and may take long")
+    func slowRelease() async throws {
+        let released = DispatchSemaphore(value: 0)
+        let second = StateMachine<Game>(context: hall)
+        let third = StateMachine<Game>(context: hall)
+        try await onOwnThread { [hall] in
+            let first = StateMachine<Game>(context: hall)
+            let slow = Lock<DispatchSemaphore?>(nil)
+            try onBusyThreadsOfTasks {
+                let state = Game.PlayingState(1, hall) {
+                    #expect(throws: Never.self) { try second.fire.enter(Game.PlayingState(2, hall)) }
+                    #expect(released.comes())
+                }
+                try first.fire.enter(state)
+                try first.fire.leave()
+                // Releases it, which takes until the work of others has begun.
+                let done = onThread {
+                    #expect(throws: Never.self) { try first.fire.enter(Game.PlayingState(3, hall)) }
+                }
+                slow.withLock { $0 = done }
+                try third.fire.enter(Game.PlayingState(4, hall))
+            }
+            for _ in 0..<30_000 where !Set([2, 4]).isSubset(of: hall.begun.withLock { $0 }) { usleep(1_000) }
+            #expect(Set([2, 4]).isSubset(of: hall.begun.withLock { $0 }))
+            released.signal()
+            #expect(slow.withLock { $0 }?.comes() == true)
+        }
+        try await hall.wait { Set($0.begun.withLock { $0 }) == [2, 3, 4] }
+    }
+
+    @Test("While others use the threads, all work begins about as soon as tasks of one's own would", arguments: [0, 1])
+    func busy(kind: Int) async throws {
+        let number = kind == 0 ? 0 : Game.computing
+        let others = (0..<20).map { _ in
+            Task.detached { while !Task.isCancelled { await Task.yield() } }
+        }
+        defer { for other in others { other.cancel() } }
+        let tasks = Hall()
+        let machines = (0..<300).map { _ in StateMachine<Game>(context: hall) }
+        let clock = ContinuousClock()
+        /// How long it takes until all have begun that a body lets begin.
+        func duration(of body: () throws -> Void, until condition: () -> Bool) async throws -> Duration {
+            let start = clock.now
+            try body()
+            while !condition() { try await Task.sleep(for: .milliseconds(1)) }
+            return clock.now - start
+        }
+        var ratios: [Double] = []
+        for round in 1...5 {
+            let plain = try await duration {
+                for _ in machines {
+                    Task.detached {
+                        tasks.begun.withLock { $0.append(number) }
+                        if number == Game.computing { compute() }
+                    }
+                }
+            } until: {
+                tasks.begunCount == 300 * round
+            }
+            let ours = try await duration {
+                for machine in machines { try machine.fire.enter(Game.PlayingState(number, hall)) }
+            } until: {
+                hall.begunCount == 300 * round
+            }
+            ratios.append(ours / plain)
+            for machine in machines { try machine.fire.leave() }
+            await Task.yield()
+        }
+        // One after the other they would take a hundred times as long.
+        #expect(try #require(ratios.min()) < 10)
     }
 
     @Test("What begins and ends on several threads at once has begun in the end, or was cancelled")
@@ -126,4 +247,10 @@ import Testing
         machines = []
         try await hall.wait { $0.begunCount == $0.cancelledCount && $0.stateCount.withLock { $0 } == 0 }
     }
+}
+
+/// Uses a thread for a moment.
+private func compute() {
+    let end = ContinuousClock.now + .microseconds(500)
+    while ContinuousClock.now < end {}
 }

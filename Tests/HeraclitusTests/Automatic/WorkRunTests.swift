@@ -96,6 +96,54 @@ extension WorkTests {
         #expect(machine.isIn(BusyState.self) && machine.revision == 1)
     }
 
+    @Test("While a cancelled run waits for its work, no other begins; what goes on then begins when it is activated")
+    func entersWhileEnding() async throws {
+        let bench = Bench { busy, here in
+            guard busy.number == 1 else { return try await Latch().wait() }
+            here.context.begun.open()
+            await here.context.released.waitStubbornly()
+        }
+        let machine = machine(bench)
+        let run = Task { try await machine.run() }
+        while !machine.isActive { await Task.yield() }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        run.cancel()
+        try machine.fire.stop()
+        try machine.fire.start(BusyState(2))
+        // Time for what would begin.
+        try await Task.sleep(for: .milliseconds(50))
+        bench.released.open()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        #expect(bench.journal.entries.filter { $0.hasPrefix("work") } == ["work 1"])
+        #expect(machine.isIn(BusyState.self))
+        machine.activate()
+        while bench.journal.entries.last != "work 2" { await Task.yield() }
+    }
+
+    @Test("Work of a state that is entered just when a cancelled run ends begins, or begins when it is activated")
+    func entersAtTheEnd() async throws {
+        for round in 0..<300 {
+            let bench = Bench { _, _ in try await Latch().wait() }
+            let machine = machine(bench)
+            let run = Task { try await machine.run() }
+            while !machine.isActive { await Task.yield() }
+            try machine.fire.start(BusyState())
+            async let entering: Void = onOwnThread {
+                for number in 2...4 {
+                    usleep(UInt32(round % 10) * 5)
+                    try machine.fire.stop()
+                    try machine.fire.start(BusyState(number))
+                }
+            }
+            run.cancel()
+            await #expect(throws: CancellationError.self) { try await run.value }
+            try await entering
+            machine.activate()
+            while bench.journal.entries.last(where: { $0.hasPrefix("work") }) != "work 4" { await Task.yield() }
+        }
+    }
+
     @Test("Who waits until a machine has settled and is cancelled waits no longer")
     func settlingCancelled() async throws {
         let bench = Bench { _, here in

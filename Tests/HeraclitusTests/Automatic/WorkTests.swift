@@ -153,6 +153,18 @@ import Testing
         }
     }
 
+    @Test("Work that cancels its own task and fails for that has failed")
+    func cancelsItself() async throws {
+        let bench = Bench { _, _ in
+            unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
+            try Task.checkCancellation()
+        }
+        let machine = machine(bench)
+        try machine.fire.start(BusyState(1))
+        await machine.settled()
+        #expect((machine.state as? BrokenState)?.reason == "1 CancellationError()")
+    }
+
     @Test("If that event is rejected, observers get the rejection and the error")
     func rejected() async throws {
         let machine = machine(Bench { _, _ in throw Spoilt() })
@@ -336,7 +348,9 @@ import Testing
 
         let second = original.copy()
         #expect(second.isActive)
+        while waiting.journal.entries.count(where: { $0 == "work 3" }) < 1 { await Task.yield() }
         second.activate()
+        while waiting.journal.entries.count(where: { $0 == "work 3" }) < 2 { await Task.yield() }
         #expect(waiting.journal.entries.filter { $0 == "didEnter" }.count == 1)
         try second.fire.stop()
         #expect(original.isIn(BusyState.self))

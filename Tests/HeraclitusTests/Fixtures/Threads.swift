@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Runs a body on real threads, all started at once, and returns when all are done.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
@@ -42,4 +43,30 @@ func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { continuation in
         Thread { continuation.resume(with: Result(catching: body)) }.start()
     }
+}
+
+/// Calls a body while no task begins, because all threads that tasks have are busy; on a thread of its own.
+func onBusyThreadsOfTasks(_ body: () throws -> Void) rethrows {
+    // Two that each have some of the threads would wait for each other.
+    oneHolder.lock()
+    let hold = Hold()
+    defer {
+        hold.isOver.store(true, ordering: .relaxed)
+        oneHolder.unlock()
+    }
+    // Mostly one for each core. Busy and not asleep, because the pool gets further threads in place of those that sleep.
+    repeat {
+        Task.detached {
+            hold.begun.signal()
+            while !hold.isOver.load(ordering: .relaxed) { sched_yield() }
+        }
+    } while hold.begun.comes(within: 0.1)
+    try body()
+}
+
+private let oneHolder = NSLock()
+
+private final class Hold: Sendable {
+    let begun = DispatchSemaphore(value: 0)
+    let isOver = Atomic(false)
 }
