@@ -8,6 +8,9 @@ import Testing
         let journal = Journal()
         let begun = Latch()
         let released = Latch()
+
+        /// Is called when work is cancelled that waits.
+        let onCancel = Lock<(@Sendable () -> Void)?>(nil)
     }
 
     final class RestState: EmptyState {}
@@ -18,7 +21,11 @@ import Testing
             do {
                 if here.context.journal.entries.count == 1 {
                     here.context.begun.open()
-                    try await here.context.released.wait()
+                    try await withTaskCancellationHandler {
+                        try await here.context.released.wait()
+                    } onCancel: {
+                        here.context.onCancel.withLock { $0 }?()
+                    }
                 }
                 try here.fire.find()
             } catch {
@@ -125,6 +132,32 @@ import Testing
         try await Marker.$value.withValue("second") { try await land.run() }
         #expect(pit.journal.entries.last == "dig second")
         #expect(land.isIn(DoneState.self))
+    }
+
+    @Test("Work that begins when a run that was cancelled has suspended the tree, and has not returned, has a task of its own")
+    func begunAtTheEnd() async throws {
+        let dig = StateMachine<Dig>(context: pit)
+        try dig.fire.begin()
+        try await pit.begun.wait()
+        let site = StateMachine<Site>(context: pit)
+        let run = Task { try await Marker.$value.withValue("run") { try await site.run() } }
+        while !site.isActive { await Task.yield() }
+        try site.fire.open(SiteState(dig))
+        let other = Pit()
+        // Work that has a task already keeps it. The run cancels that when the tree is suspended.
+        pit.onCancel.withLock { onCancel in
+            onCancel = {
+                #expect(throws: Never.self) {
+                    try site.fire.close()
+                    try site.fire.open(SiteState(StateMachine<Dig>(alreadyIn: DiggingState(), context: other)))
+                }
+            }
+        }
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        pit.onCancel.withLock { $0 = nil }
+        try await other.begun.wait()
+        #expect(other.journal.entries == ["dig none"])
     }
 
     @Test("To leave the state that holds a machine ends its work, and the run goes on")
