@@ -156,7 +156,7 @@ final class MachineEnvironment: Sendable {
 
     /// Takes the work out; by the machine's owner, or when the machine or its holder is gone.
     ///
-    /// In the second case another thread may keep work at the same moment, which is not found, as in the moment before.
+    /// In the second case the owner may keep work on another thread just after this. That ends with the machine, and what it fires is rejected.
     private func takeWork() -> StateWork? {
         if activity.note == 0 { return nil }
         return activity.withLock { contents in

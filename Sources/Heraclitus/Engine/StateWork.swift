@@ -33,7 +33,7 @@ final class StateWork: Sendable {
         var hasBegun = false
 
         /// The task that does it, unless it waits for one, or a run does it in its own.
-        var task: Task<Void, Never>?
+        var task: WorkTask?
 
         /// Whether it counts no longer, because the state was left.
         var isOver = false
@@ -96,21 +96,24 @@ final class StateWork: Sendable {
 
     /// Lets a new task do it, unless it counts no longer.
     func start() {
-        contents.withLock { contents in
-            if contents.isOver { return }
-            // Detached, because work belongs to its state and not to whoever has fired.
-            // In the lock, so that whoever ends it finds the task.
-            contents.task = Task.detached { await self.run() }
-        }
+        let task = WorkTask()
+        if assign(to: task) { task.start { _ in await self.run() } }
     }
 
-    /// Does it in the caller's task, which is then its own, unless it counts no longer.
-    func run(in task: Task<Void, Never>) async {
-        let counts = contents.withLock { contents in
-            if !contents.isOver { contents.task = task }
-            return !contents.isOver
+    /// Does it in the caller's task, unless it counts no longer.
+    /// - Parameter task: That task, which is from now on its own.
+    func run(in task: WorkTask) async {
+        if assign(to: task) { await run() }
+    }
+
+    /// Notes the task that does it.
+    /// - Returns: Whether it is to be done; not if it counts no longer.
+    private func assign(to task: WorkTask) -> Bool {
+        contents.withLock { contents in
+            if contents.isOver { return false }
+            contents.task = task
+            return true
         }
-        if counts { await run() }
     }
 
     /// Does the work in the caller's task, in a child task that is cancelled when the state is left.

@@ -11,41 +11,55 @@ enum WorkLine {
         /// The work that was not taken yet, in the order in which it came.
         var waiting: [StateWork] = []
 
-        /// The task that takes what waits, until it finds nothing more.
-        var task: Task<Void, Never>?
-
-        /// Takes all work that waits.
-        mutating func takeWaiting() -> [StateWork] {
-            var taken: [StateWork] = []
-            swap(&taken, &waiting)
-            return taken
-        }
+        /// Whether there is a task that takes what waits.
+        var hasTask = false
     }
 
     /// Lets a task do some work when a thread is free, unless the work is ended before.
     static func append(_ work: StateWork) {
-        contents.withLock { contents in
+        let isFirst = contents.withLock { contents in
             contents.waiting.append(work)
-            if contents.task == nil { contents.task = Task.detached { await startAll() } }
+            if contents.hasTask { return false }
+            contents.hasTask = true
+            return true
         }
+        // Not in the lock: the thread that is woken may take the place of this one, and everybody would wait.
+        if isFirst { WorkTask().start { await startAll(in: $0) } }
     }
 
     /// Starts all work that waits, also what comes meanwhile, and does the last itself.
     ///
-    /// Until then it calls no user code, and releases none of users' objects, because other work waits for it.
-    private static func startAll() async {
-        var own: Task<Void, Never>?
+    /// Until then it calls no user code, and releases none of users' objects, because other work waits for it. If the system takes its thread
+    /// away for a moment, all work waits that has not begun.
+    private static func startAll(in task: WorkTask) async {
         var last: StateWork?
-        while own == nil {
-            let works = contents.withLock { contents in
-                if contents.waiting.isEmpty { own = contents.task.take() }
-                return contents.takeWaiting()
+        var mayEnd = false
+        while true {
+            let works = takeWaiting(orEnd: mayEnd)
+            if works.isEmpty {
+                if mayEnd { break }
+                // Where a state was left so soon, the next one is mostly entered soon. Then no other task has to be started.
+                if last?.isOver != false { await Task.yield() }
+                mayEnd = true
             }
             for work in works {
                 last?.start()
                 last = work
+                mayEnd = false
             }
         }
-        if let own, let last { await last.run(in: own) }
+        await last?.run(in: task)
+    }
+
+    /// Takes all work that waits.
+    /// - Parameter isEnd: Whether the task takes no more if there is none.
+    /// - Returns: The work, in the order in which it came.
+    private static func takeWaiting(orEnd isEnd: Bool) -> [StateWork] {
+        contents.withLock { contents in
+            if isEnd, contents.waiting.isEmpty { contents.hasTask = false }
+            var taken: [StateWork] = []
+            swap(&taken, &contents.waiting)
+            return taken
+        }
     }
 }

@@ -134,7 +134,7 @@ import Testing
         #expect(land.isIn(DoneState.self))
     }
 
-    @Test("Work that begins when a run that was cancelled has suspended the tree, and has not returned, has a task of its own")
+    @Test("Work that begins when a cancelled run has suspended the tree, and has not returned, has a task of its own")
     func begunAtTheEnd() async throws {
         let dig = StateMachine<Dig>(context: pit)
         try dig.fire.begin()
