@@ -166,7 +166,7 @@ final class MachineEnvironment: Sendable {
     }
 
     /// What went on in a state and does not count any more, for somebody who ends it: that calls users' code.
-    struct EndedActivity {
+    struct TakenActivity {
         fileprivate let deadlines: MachineTimer.Setting?
         fileprivate let work: StateWork?
 
@@ -180,8 +180,8 @@ final class MachineEnvironment: Sendable {
     func endActivity() { takeActivity().end() }
 
     /// Lets no deadline come any more, and no work count.
-    func takeActivity() -> EndedActivity {
-        EndedActivity(deadlines: timer?.take(), work: takeWork())
+    func takeActivity() -> TakenActivity {
+        TakenActivity(deadlines: timer?.take(), work: takeWork())
     }
 
     /// Ends the work of a state, so that there may be another one.
@@ -200,9 +200,13 @@ final class MachineEnvironment: Sendable {
         }
     }
 
-    /// Lets the machine's runner do some work, or that of the nearest machine around it that has one, if it takes it.
-    func handToRunner(_ work: StateWork) -> Bool {
-        if let runner = activity.withLock({ $0.runner }) { return runner(work) }
+    /// Lets some work be done by the machine's runner, by that of the nearest machine around it that takes it, or in a task of its own.
+    func begin(_ work: StateWork) {
+        if !handToRunner(work) { WorkLine.append(work) }
+    }
+
+    private func handToRunner(_ work: StateWork) -> Bool {
+        if let runner = activity.withLock({ $0.runner }), runner(work) { return true }
         return holder?.handToRunner(work) ?? false
     }
 

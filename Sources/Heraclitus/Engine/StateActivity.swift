@@ -109,6 +109,20 @@ extension MachineCore {
         return true
     }
 
+    /// Ends what goes on in a state that was left, or hands the work over to the new data of one that was updated.
+    func endActivity(of plan: TransitionPlan, _ transition: StateTransition) {
+        guard let environment else { return }
+        if plan.kind == .update {
+            guard let work = environment.work else { return }
+            // It begins with the new data.
+            if work.move(to: transition.destination) { return }
+            let takesOver = definition.states[plan.destination].hooks.takesOverWork(transition)
+            if !takesOver { environment.endWork() }
+        } else {
+            environment.endActivity()
+        }
+    }
+
     /// Ends what goes on in the machine and in those in its state, until it is activated again.
     func suspend(_ call: borrowing Call) {
         guard now.isActive, let role = try? acquire(call) else { return }
@@ -120,7 +134,7 @@ extension MachineCore {
 
     /// Lets what goes on in the machine and in the machines in its state begin again when it is activated; calls no user code.
     /// - Returns: What does not count any more, the innermost first.
-    func suspendTree(_ regions: [any TreeMachine]) -> [MachineEnvironment.EndedActivity] {
+    func suspendTree(_ regions: [any TreeMachine]) -> [MachineEnvironment.TakenActivity] {
         var ended = regions.reversed().flatMap { $0.withCore { $0.suspendTree($0.place?.regions ?? []) } }
         if let environment { ended.append(environment.takeActivity()) }
         noteSuspension()

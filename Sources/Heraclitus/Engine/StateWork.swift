@@ -29,14 +29,14 @@ final class StateWork: Sendable {
         /// What it is done with; `nil` when it is done, and when it was over before it began.
         var subject: Subject?
 
-        /// Whether ``run()`` was called: from then on its subject is fixed.
+        /// Whether somebody does it or has done it: from then on its subject is fixed.
         var hasBegun = false
 
         /// The task that does it, unless it waits for one, or a run does it in its own.
         var task: WorkTask?
 
-        /// Whether it counts no longer, because the state was left.
-        var isOver = false
+        /// Whether ``end()`` was called.
+        var isEnded = false
 
         /// Whether its body has returned, and what follows from that has happened.
         var isDone = false
@@ -75,73 +75,74 @@ final class StateWork: Sendable {
         contents = Lock(Contents(subject: Subject(state: state, context: context)))
     }
 
-    /// Whether it counts no longer, because the state was left.
-    var isOver: Bool { contents.withLock { $0.isOver } }
+    /// Whether ``end()`` was called: its state was left or updated, its machine was suspended, or its run was cancelled.
+    var isEnded: Bool { contents.withLock { $0.isEnded } }
 
     /// Whether it counts and has not come to its end.
-    var isGoingOn: Bool { contents.withLock { !$0.isOver && !$0.isDone } }
+    var isGoingOn: Bool { contents.withLock { !$0.isEnded && !$0.isDone } }
 
-    /// Makes it the work of the object that has replaced its own, unless it has begun or counts no longer.
-    /// - Returns: Whether it is that object's now.
+    /// Makes it the work of the object that has replaced its own, unless it has begun.
+    /// - Returns: Whether it had not begun, so that there is nothing to take over.
     func move(to state: any WorkflowState) -> Bool {
         // The one before is released when the lock is free.
         var other = state
         return contents.withLock { contents in
-            guard !contents.hasBegun, var subject = contents.subject.take() else { return false }
-            swap(&subject.state, &other)
-            contents.subject = subject
+            if contents.hasBegun { return false }
+            if var subject = contents.subject.take() {
+                swap(&subject.state, &other)
+                contents.subject = subject
+            }
             return true
         }
     }
 
-    /// Lets a new task do it, unless it counts no longer.
+    /// Lets a new task do it, unless it was ended.
     func start() {
         let task = WorkTask()
-        if assign(to: task) { task.start { _ in await self.run() } }
+        // Whoever ends it before the task has started cancels nothing, and leaves nothing to be done.
+        if assign(to: task) { task.start { _ in await self.doOnce() } }
     }
 
-    /// Does it in the caller's task, unless it counts no longer.
+    /// Does it in the caller's task, unless it was ended.
     /// - Parameter task: That task, which is from now on its own.
     func run(in task: WorkTask) async {
-        if assign(to: task) { await run() }
+        if assign(to: task) { await doOnce() }
     }
 
     /// Notes the task that does it.
-    /// - Returns: Whether it is to be done; not if it counts no longer.
+    /// - Returns: Whether it is to be done; not if it was ended.
     private func assign(to task: WorkTask) -> Bool {
         contents.withLock { contents in
-            if contents.isOver { return false }
+            if contents.isEnded { return false }
             contents.task = task
             return true
         }
     }
 
-    /// Does the work in the caller's task, in a child task that is cancelled when the state is left.
+    /// Does it in a child of the caller's task, which is cancelled when the work is ended.
     func runAsChild() async {
-        await withTaskCancellationHandler {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    // The cancelling of a run reaches the body first, and `onCancel` a moment later.
-                    await self.run { if Task.isCancelled { self.end() } }
-                }
+        await withTaskGroup(of: Void.self) { group in
+            // Within the group: who cancels the caller's task ends the work first, and cancels the children then.
+            await withTaskCancellationHandler {
+                group.addTask { await self.doOnce { if Task.isCancelled { self.end() } } }
                 group.addTask { await self.wait() }
                 await group.next()
-                group.cancelAll()
+            } onCancel: {
+                end()
             }
-        } onCancel: {
-            end()
+            group.cancelAll()
         }
     }
 
-    /// Does the work in the caller's task, unless it counts no longer.
-    /// - Parameter prepareToFail: Is called when the body has thrown an error, before that is told.
-    private func run(prepareToFail: () -> Void = {}) async {
+    /// Does it in the caller's task, unless it was ended before it has begun.
+    /// - Parameter beforeTelling: Is called when the body has thrown an error, before somebody is told of that.
+    private func doOnce(beforeTelling: () -> Void = {}) async {
         let subject = contents.withLock { contents in
             contents.hasBegun = true
             return contents.subject
         }
-        if let subject, let failed = await doWork(of: working, subject) {
-            prepareToFail()
+        if let subject, let failed = await callBody(of: working, subject) {
+            beforeTelling()
             machine?.workHasFailed(self, failed)
         }
         let waiters = contents.withLock { contents in
@@ -151,13 +152,13 @@ final class StateWork: Sendable {
             contents.subject = nil
             return contents.takeWaiters()
         }
-        withExtendedLifetime(subject) {}
         for waiter in waiters { waiter.resume() }
+        withExtendedLifetime(subject) {}
     }
 
-    /// Does the work.
-    /// - Returns: Its error, if it has failed.
-    private func doWork<State: Working>(of type: State.Type, _ subject: Subject) async -> FailedWork? {
+    /// Calls the state's method.
+    /// - Returns: The error, if it has thrown one.
+    private func callBody<State: Working>(of type: State.Type, _ subject: Subject) async -> FailedWork? {
         guard let state = subject.state as? State,
             let context = GivenContext.value(of: subject.context, as: State.Life.Context.self)
         else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
@@ -171,10 +172,10 @@ final class StateWork: Sendable {
 
     /// Lets it count no longer: it does not begin any more, or its task is cancelled.
     func end() {
-        // Released when the lock is free, and on this thread: others begin the work of all machines, or run some.
+        // Released when the lock is free, and by this thread: all other work would wait for a `deinit` in the task that starts it.
         var unused: Subject?
         let (task, waiters) = contents.withLock { contents in
-            contents.isOver = true
+            contents.isEnded = true
             if !contents.hasBegun { swap(&contents.subject, &unused) }
             return (contents.task, contents.takeWaiters())
         }
@@ -192,7 +193,7 @@ final class StateWork: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isAtOnce = contents.withLock { contents in
-                    if contents.isOver || contents.isDone || Task.isCancelled { return true }
+                    if contents.isEnded || contents.isDone || Task.isCancelled { return true }
                     contents.waiters[number] = continuation
                     return false
                 }
@@ -215,31 +216,12 @@ extension MachineCore {
             !transition.turn({ $0.isAboutToLeave })
         else { return }
         let work = StateWork(of: working, transition.destination, transition.treeMachine, environment.context)
-        guard environment.keep(work) else { return }
-        if !environment.handToRunner(work) { WorkLine.append(work) }
+        if environment.keep(work) { environment.begin(work) }
     }
 
     /// Whether some work is that of the current state.
     func counts(_ work: StateWork.ID) -> Bool {
         guard let current = environment?.work else { return false }
-        return current.id == work && !current.isOver
+        return current.id == work && !current.isEnded
     }
-
-    /// Ends what goes on in a state that was left, or hands the work over to the new data of one that was updated.
-    func endActivity(of plan: TransitionPlan, _ transition: StateTransition) {
-        guard let environment else { return }
-        if plan.kind == .update {
-            // It begins with the new data, and there is nothing to take over.
-            if environment.work?.move(to: transition.destination) == true { return }
-            let takesOver = definition.states[plan.destination].hooks.takesOverWork(transition)
-            if !takesOver { environment.endWork() }
-        } else {
-            environment.endActivity()
-        }
-    }
-}
-
-extension MachineTurn {
-    /// Whether anything that waits leaves the state.
-    var isAboutToLeave: Bool { hasQueue && waiting.contains { $0.plan.kind == .external } }
 }

@@ -2,6 +2,11 @@
 
 /// The turns of machines, and places in their queues.
 typealias MachineTurn = Turn<AcceptedTransition, Occurrence>
+
+extension MachineTurn {
+    /// Whether anything that waits leaves the state.
+    var isAboutToLeave: Bool { hasQueue && waiting.contains { $0.plan.kind == .external } }
+}
 typealias TurnPlace = MachineTurn.Place
 
 /// What a thread keeps from one fire to the next, and during them.

@@ -245,7 +245,7 @@ extension MachineCore {
 
     /// Suspends the outermost machine that is left around this one.
     /// - Returns: What is to be ended outside of locks.
-    private func suspendOrphanedTop() -> [MachineEnvironment.EndedActivity] {
+    private func suspendOrphanedTop() -> [MachineEnvironment.TakenActivity] {
         guard let place else { return [] }
         guard let top = root else { return place.suspendIfOrphaned(self) }
         return top.withCore { $0.place?.suspendIfOrphaned($0) ?? [] }

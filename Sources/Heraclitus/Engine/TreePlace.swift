@@ -155,7 +155,7 @@ final class TreePlace: Sendable {
     /// Suspends its machine if that belongs to none any more: it begins again in one that is given it later.
     ///
     /// That is one decision, in the lock in which another machine is given it.
-    func suspendIfOrphaned(_ core: borrowing MachineCore) -> [MachineEnvironment.EndedActivity] {
+    func suspendIfOrphaned(_ core: borrowing MachineCore) -> [MachineEnvironment.TakenActivity] {
         let (holder, ended) = contents.withLock { contents in
             let holder = contents.holder
             // One that its own turn kept from being taken on never was in the state.

@@ -23,29 +23,30 @@ enum WorkLine {
             contents.hasTask = true
             return true
         }
-        // Not in the lock: the thread that is woken may take the place of this one, and everybody would wait.
+        // Not in the lock: the thread that is woken may take the place of this one, and all machines would wait.
         if isFirst { WorkTask().start { await startAll(in: $0) } }
     }
 
     /// Starts all work that waits, also what comes meanwhile, and does the last itself.
     ///
-    /// Until then it calls no user code, and releases none of users' objects, because other work waits for it. If the system takes its thread
-    /// away for a moment, all work waits that has not begun.
+    /// Until then it calls no user code, because other work waits for it; nor does it release users' objects: work that was ended refers to none.
+    /// If the system takes its thread away for a moment, all work waits that has not begun.
     private static func startAll(in task: WorkTask) async {
         var last: StateWork?
-        var mayEnd = false
+        var foundNothing = false
         while true {
-            let works = takeWaiting(orEnd: mayEnd)
+            let works = takeWaiting(orEnd: foundNothing)
             if works.isEmpty {
-                if mayEnd { break }
-                // Where a state was left so soon, the next one is mostly entered soon. Then no other task has to be started.
-                if last?.isOver != false { await Task.yield() }
-                mayEnd = true
+                if foundNothing { break }
+                foundNothing = true
+                // Where a state was left so soon, the next one is mostly entered soon, and then no other task has to be started.
+                // Not if the last work counts: it waits for this task.
+                if last?.isEnded != false { await Task.yield() }
             }
             for work in works {
                 last?.start()
                 last = work
-                mayEnd = false
+                foundNothing = false
             }
         }
         await last?.run(in: task)

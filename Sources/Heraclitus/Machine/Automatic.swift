@@ -1,3 +1,5 @@
+// What fires by itself in a machine?
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -106,50 +108,5 @@ extension StateMachine: AutomaticMachine {
             // Observers have been told.
             return false
         }
-    }
-
-    func workHasFailed(_ work: StateWork, _ failed: FailedWork) {
-        // Not whether it is over: who suspends the machine takes the work from it first, and ends it a moment later.
-        if !core.counts(work.id) {
-            if failed.error is CancellationError { return }
-            // Observers have heard of an event that came too late.
-            if let error = failed.error as? InvalidTransition, error.reason == .notCurrent { return }
-            return tell(failed, of: work)
-        }
-        do {
-            // In a turn of its own: a transition under way on another thread may have left the state, and not ended the work yet.
-            try core.perform(Call(self, [:]), for: .automatic) { _ in follow(failed, of: work) }
-        } catch {
-            follow(failed, of: work)
-        }
-    }
-
-    /// Fires what is to follow from an error of work that counts, or tells observers of it.
-    private func follow(_ failed: FailedWork, of work: StateWork) {
-        let error = failed.error
-        if core.counts(work.id), let failure = definition.states[core.now.index].failure {
-            do throws(InvalidTransition) {
-                let selector = EventSelector.event(failure.event).bound(to: work.id)
-                return try fire(selector, userInfo: UserInfo(failure: error)) { candidate in
-                    guard let build = failure.rule.build else { return try core.onlyEmptyState(of: candidate) }
-                    return OwnedObject(try build(core.source(of: candidate), error, core.environment?.context))
-                }
-            } catch {
-                // Observers have heard that it was rejected, but not of the work's own error.
-            }
-        }
-        tell(failed, of: work)
-    }
-
-    private func tell(_ failed: FailedWork, of work: StateWork) {
-        let call = Call(self, [:])
-        // Asked in the machine's turn, in which it does not change: the state has its newest data, unless it was left.
-        func told() -> FailedWork {
-            if !work.isOver, let state = state as? any WorkflowState {
-                return FailedWork(state: state, error: failed.error)
-            }
-            return failed
-        }
-        core.announce(.failed(told()), for: .automatic, call)
     }
 }

@@ -6,32 +6,33 @@ extension StateMachine {
     /// Use it where tasks are structured: in a task group, or as a service that is shut down by cancelling it. Without it, work has tasks of
     /// its own. The work of machines in its state is done in child tasks, too, at any depth; not that of one that is run itself.
     ///
-    /// When the task is cancelled, the work is cancelled, deadlines are disarmed, and the machine stays in its state. The next
-    /// ``activate(userInfo:)``, fire or `run()` begins the work again. A machine is run once at a time. What goes on in machines in a final
-    /// state when the run ends has tasks of its own from then on.
+    /// Work that goes on when the run begins is cancelled, and begun anew by the run. When the task is cancelled, the work is cancelled. When that has
+    /// returned, deadlines are disarmed, and the machine stays in its state. The next ``activate(userInfo:)``, fire or `run()` begins the work again. A
+    /// machine is run once at a time. Work of machines in a final state is waited for, too; what begins there later has tasks of its own.
     /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition`` if the machine has no ``context``, or cannot be activated for another
     ///   reason, such as ``InvalidTransition/Reason-swift.enum/notCurrent`` of a machine whose holder has left its state.
     public func run() async throws {
         let feed = RunFeed()
-        let isFirst = core.environment?.setRunner(feed.takes) ?? true
+        // Without an environment there is no work.
+        let isFirst = core.environment?.setRunner(feed.take) ?? true
         precondition(isFirst, "\(self) is run already.")
         let registration = onTransition { [weak self] _ in
-            if let self, self.core.hasFinalState { feed.mayEnd() }
+            if let self, self.core.hasFinalState { feed.signal() }
         }
         defer {
             registration.cancel()
             core.environment?.setRunner(nil)
-            feed.takeNoMore()
+            // What has begun since the machine was suspended.
+            for work in feed.takeNoMore() { core.environment?.begin(work) }
         }
         core.suspend(Call(self, [:]))
         try activateToRun()
-        feed.mayEnd()
         await withDiscardingTaskGroup { group in
-            for await step in feed.steps {
-                switch step {
-                case .work(let work): group.addTask { await work.runAsChild() }
-                case .mayEnd: await endIfFinal(feed)
-                }
+            feed.signal()
+            for await _ in feed.signals {
+                let mayEnd = await isFinal()
+                for work in mayEnd ? feed.takeNoMore() : feed.takeAll() { group.addTask { await work.runAsChild() } }
+                if mayEnd { break }
             }
         }
         if Task.isCancelled {
@@ -43,10 +44,10 @@ extension StateMachine {
     /// Lets no work of its states begin, nor that of machines in its state, for somebody who fires alone; before it is activated.
     package func leaveOutWork() { core.environment?.setRunner { _ in true } }
 
-    /// Ends a run in a final state, when everybody has been called who hears of its entering.
-    private func endIfFinal(_ feed: RunFeed) async {
-        while !Task.isCancelled, await waitForTurnElsewhere() {}
-        if core.hasFinalState { feed.finish() }
+    /// Whether the machine is in a final state, and everybody has been called who hears of its entering.
+    private func isFinal() async -> Bool {
+        while core.hasFinalState, !Task.isCancelled, await waitForTurnElsewhere() {}
+        return core.hasFinalState && !Task.isCancelled
     }
 
     private func activateToRun() throws(InvalidTransition) {
@@ -60,45 +61,40 @@ extension StateMachine {
     }
 }
 
-/// What a run has to do.
+/// The work that a run is to do.
 private final class RunFeed: Sendable {
-    enum Step: Sendable {
-        /// A state's work has to be done.
-        case work(StateWork)
+    /// A signal when there is work to be done, or the run may end; until the run's task is cancelled.
+    let signals: AsyncStream<Void>
 
-        /// A state was entered that nothing leaves.
-        case mayEnd
-    }
+    private let continuation: AsyncStream<Void>.Continuation
 
-    /// What comes, until the run is finished or its task is cancelled.
-    let steps: AsyncStream<Step>
+    /// The work that waits for the run; `nil` when it takes no more.
+    private let works = Lock<[StateWork]?>([])
 
-    private let continuation: AsyncStream<Step>.Continuation
+    init() { (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-    /// The work that has come since the task was cancelled; `nil` when the run takes no more.
-    private let late = Lock<[StateWork]?>([])
-
-    init() { (steps, continuation) = AsyncStream.makeStream() }
-
-    func mayEnd() { continuation.yield(.mayEnd) }
+    func signal() { continuation.yield() }
 
     /// Lets the run do some work.
     ///
-    /// In a run that was cancelled it does not begin: the machine is about to be suspended, which ends the work.
+    /// In a run that was cancelled it waits until the machine is suspended, which ends it.
     /// - Returns: Whether the run takes it.
-    func takes(_ work: StateWork) -> Bool {
-        guard case .terminated = continuation.yield(.work(work)) else { return true }
-        return late.withLock { $0?.append(work) } != nil
+    func take(_ work: StateWork) -> Bool {
+        let isTaken = works.withLock { $0?.append(work) } != nil
+        if isTaken { signal() }
+        return isTaken
     }
 
-    /// Ends the steps in a final state.
-    func finish() {
-        takeNoMore()
-        continuation.finish()
+    /// Takes out the work that waits.
+    func takeAll() -> [StateWork] {
+        works.withLock { works in
+            guard let all = works else { return [] }
+            works = []
+            return all
+        }
     }
 
-    /// Leaves all other work to tasks of their own, also what has come late and still counts.
-    func takeNoMore() {
-        for work in late.withLock({ $0.take() }) ?? [] { WorkLine.append(work) }
-    }
+    /// Leaves all other work to tasks of their own.
+    /// - Returns: The work that waits.
+    func takeNoMore() -> [StateWork] { works.withLock { $0.take() } ?? [] }
 }

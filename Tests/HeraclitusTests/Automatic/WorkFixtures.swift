@@ -33,10 +33,24 @@ extension WorkTests {
         let restarts: Bool
         let until: Date?
 
-        init(_ number: Int = 1, restarts: Bool = false, until: Date? = nil) {
+        /// Where it writes down whose work it was asked to take over.
+        let takings: Journal?
+        private enum CodingKeys: CodingKey { case number, restarts, until }
+
+        init(_ number: Int = 1, restarts: Bool = false, until: Date? = nil, takings: Journal? = nil) {
             self.number = number
             self.restarts = restarts
             self.until = until
+            self.takings = takings
+        }
+
+        convenience init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                try values.decode(Int.self, forKey: .number),
+                restarts: try values.decode(Bool.self, forKey: .restarts),
+                until: try values.decodeIfPresent(Date.self, forKey: .until)
+            )
         }
 
         func work(_ here: Workplace<Shop>) async throws {
@@ -44,7 +58,10 @@ extension WorkTests {
             try await here.context.work(self, here)
         }
 
-        func takesOverWork(of old: BusyState) -> Bool { !restarts }
+        func takesOverWork(of old: BusyState) -> Bool {
+            takings?.write("\(old.number)")
+            return !restarts
+        }
 
         func didEnter(_ transition: StateTransition) {
             transition.context(as: Shop.self).journal.write("didEnter")

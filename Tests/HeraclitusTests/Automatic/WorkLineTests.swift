@@ -113,72 +113,81 @@ import Testing
     }
 
     @Test("A state that is left before a thread is free does not begin its work, and nothing of the library keeps it")
-    func leftBefore() async throws {
-        let machines = (0..<1_000).map { _ in StateMachine<Game>(context: hall) }
-        try await onOwnThread { [hall, machines] in
-            try onBusyThreadsOfTasks {
-                for (number, machine) in machines.enumerated() {
-                    try machine.fire.enter(Game.PlayingState(number, hall))
-                    try machine.fire.leave()
-                    // The state before the last is kept by nobody.
-                    try machine.fire.enter(Game.PlayingState(number, hall))
-                    if number > 0 { try machine.fire.leave() }
+    func leftBefore() async {
+        await #expect(processExitsWith: .success) {
+            let hall = Hall()
+            let machines = (0..<1_000).map { _ in StateMachine<Game>(context: hall) }
+            try await onOwnThread {
+                try onBusyThreadsOfTasks {
+                    for (number, machine) in machines.enumerated() {
+                        try machine.fire.enter(Game.PlayingState(number, hall))
+                        try machine.fire.leave()
+                        // The state before the last is kept by nobody.
+                        try machine.fire.enter(Game.PlayingState(number, hall))
+                        if number > 0 { try machine.fire.leave() }
+                    }
+                    #expect(hall.stateCount.withLock { $0 } == 1_000)
                 }
-                #expect(hall.stateCount.withLock { $0 } == 1_000)
             }
+            try await hall.wait { $0.begunCount == 1 }
+            // Time for what would begin.
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(hall.begun.withLock { $0 } == [0])
         }
-        try await hall.wait { $0.begunCount == 1 }
-        // Work that would begin stands before that of this one.
-        let other = StateMachine<Game>(context: hall)
-        try other.fire.enter(Game.PlayingState(1_000, hall))
-        try await hall.wait { $0.begunCount == 2 }
-        #expect(hall.begun.withLock { $0 } == [0, 1_000])
     }
 
     @Test("A machine that is released before a thread is free releases its state, and begins no work")
-    func releasedBefore() async throws {
-        try await onOwnThread { [hall] in
-            try onBusyThreadsOfTasks {
-                let machine = StateMachine<Game>(context: hall)
-                try machine.fire.enter(Game.PlayingState(1, hall))
-                #expect(hall.stateCount.withLock { $0 } == 1)
+    func releasedBefore() async {
+        await #expect(processExitsWith: .success) {
+            let hall = Hall()
+            try await onOwnThread {
+                try onBusyThreadsOfTasks {
+                    let machine = StateMachine<Game>(context: hall)
+                    try machine.fire.enter(Game.PlayingState(1, hall))
+                    #expect(hall.stateCount.withLock { $0 } == 1)
+                }
+                #expect(hall.stateCount.withLock { $0 } == 0)
             }
-            #expect(hall.stateCount.withLock { $0 } == 0)
+            let other = StateMachine<Game>(context: hall)
+            try other.fire.enter(Game.PlayingState(2, hall))
+            try await hall.wait { $0.begunCount > 0 }
+            // Time for what would begin.
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(hall.begun.withLock { $0 } == [2])
         }
-        let other = StateMachine<Game>(context: hall)
-        try other.fire.enter(Game.PlayingState(2, hall))
-        try await hall.wait { $0.begunCount > 0 }
-        #expect(hall.begun.withLock { $0 } == [2])
     }
 
     @Test("A `deinit` of a state that is left before its work begins may enter another one, and may take long")
-    func slowRelease() async throws {
-        let released = DispatchSemaphore(value: 0)
-        let second = StateMachine<Game>(context: hall)
-        let third = StateMachine<Game>(context: hall)
-        try await onOwnThread { [hall] in
-            let first = StateMachine<Game>(context: hall)
-            let slow = Lock<DispatchSemaphore?>(nil)
-            try onBusyThreadsOfTasks {
-                let state = Game.PlayingState(1, hall) {
-                    #expect(throws: Never.self) { try second.fire.enter(Game.PlayingState(2, hall)) }
-                    #expect(released.comes())
+    func slowRelease() async {
+        await #expect(processExitsWith: .success) {
+            let hall = Hall()
+            let released = DispatchSemaphore(value: 0)
+            try await onOwnThread {
+                let (first, second, third) = (machine(), machine(), machine())
+                func machine() -> StateMachine<Game> { StateMachine(context: hall) }
+                let slow = Lock<DispatchSemaphore?>(nil)
+                try onBusyThreadsOfTasks {
+                    let state = Game.PlayingState(1, hall) {
+                        #expect(throws: Never.self) { try second.fire.enter(Game.PlayingState(2, hall)) }
+                        #expect(released.comes())
+                    }
+                    try first.fire.enter(state)
+                    try first.fire.leave()
+                    // Releases it, which takes until the work of others has begun.
+                    let done = onThread {
+                        #expect(throws: Never.self) { try first.fire.enter(Game.PlayingState(3, hall)) }
+                    }
+                    slow.withLock { $0 = done }
+                    try third.fire.enter(Game.PlayingState(4, hall))
                 }
-                try first.fire.enter(state)
-                try first.fire.leave()
-                // Releases it, which takes until the work of others has begun.
-                let done = onThread {
-                    #expect(throws: Never.self) { try first.fire.enter(Game.PlayingState(3, hall)) }
-                }
-                slow.withLock { $0 = done }
-                try third.fire.enter(Game.PlayingState(4, hall))
+                for _ in 0..<30_000 where !Set([2, 4]).isSubset(of: hall.begun.withLock { $0 }) { usleep(1_000) }
+                #expect(Set([2, 4]).isSubset(of: hall.begun.withLock { $0 }))
+                released.signal()
+                #expect(slow.withLock { $0 }?.comes() == true)
+                for _ in 0..<30_000 where hall.begunCount < 3 { usleep(1_000) }
+                #expect(Set(hall.begun.withLock { $0 }) == [2, 3, 4])
             }
-            for _ in 0..<30_000 where !Set([2, 4]).isSubset(of: hall.begun.withLock { $0 }) { usleep(1_000) }
-            #expect(Set([2, 4]).isSubset(of: hall.begun.withLock { $0 }))
-            released.signal()
-            #expect(slow.withLock { $0 }?.comes() == true)
         }
-        try await hall.wait { Set($0.begun.withLock { $0 }) == [2, 3, 4] }
     }
 
     @Test("While others use the threads, all work begins about as soon as tasks of one's own would", arguments: [0, 1])

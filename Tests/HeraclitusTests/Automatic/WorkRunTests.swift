@@ -96,6 +96,28 @@ extension WorkTests {
         #expect(machine.isIn(BusyState.self) && machine.revision == 1)
     }
 
+    @Test("What work fires that hears of the cancelling of its run comes too late")
+    func firesWhenCancelled() async throws {
+        let bench = Bench { busy, here in
+            try await withTaskCancellationHandler {
+                here.context.begun.open()
+                while !Task.isCancelled { await Task.yield() }
+                try here.fire.finish(MadeState(busy.number))
+            } onCancel: {
+                // On the thread that cancels, before it goes on.
+                usleep(50_000)
+            }
+        }
+        let machine = machine(bench)
+        let run = Task { try await machine.run() }
+        while !machine.isActive { await Task.yield() }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        try await onOwnThread { run.cancel() }
+        await #expect(throws: CancellationError.self) { try await run.value }
+        #expect(machine.isIn(BusyState.self) && machine.revision == 1)
+    }
+
     @Test("While a cancelled run waits for its work, no other begins; what goes on then begins when it is activated")
     func entersWhileEnding() async throws {
         let bench = Bench { busy, here in

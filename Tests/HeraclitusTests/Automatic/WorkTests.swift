@@ -254,9 +254,11 @@ import Testing
         let machine = machine(bench)
         try machine.fire.start(BusyState(1))
         await machine.settled()
-        try machine.fire.progress(BusyState(2))
+        let takings = Journal()
+        try machine.fire.progress(BusyState(2, takings: takings))
         await machine.settled()
         #expect(bench.journal.entries == ["didEnter", "work 1"])
+        #expect(takings.entries == ["1"])
     }
 
     @Test("Events that it fires in one turn are bound to what each leaves behind")
@@ -370,13 +372,17 @@ import Testing
     func passive() async throws {
         let bench = Bench { _, _ in }
         let store = InMemoryStore()
+        let takings = Journal()
         try await store.update("1", of: Shop.self, context: bench) {
             try $0.fire.start(BusyState())
             await $0.settled()
+            // There is nothing to take over.
+            try $0.fire.progress(BusyState(2, takings: takings))
             // Time for what would begin.
             try await Task.sleep(for: .milliseconds(50))
         }
         #expect(bench.journal.entries == ["didEnter"])
+        #expect(takings.entries == [])
         #expect(try await store.ids(of: Shop.self, in: BusyState.self) == ["1"])
     }
 }

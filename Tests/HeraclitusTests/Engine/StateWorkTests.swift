@@ -61,4 +61,44 @@ import Testing
         await other.runAsChild()
         #expect(done.entries == ["done"])
     }
+
+    @Test("Work that is ended when its task is started, and has not begun, is not done, and keeps no state")
+    func endedWhileStarting() async {
+        await #expect(processExitsWith: .success) {
+            let (machine, done) = (StateMachine<Shop>(), Journal())
+            try await onOwnThread {
+                onBusyThreadsOfTasks {
+                    weak var state: OpenState?
+                    let work: StateWork
+                    do {
+                        let made = OpenState(done)
+                        state = made
+                        work = StateWork(of: OpenState.self, made, machine, nil)
+                    }
+                    #expect(state != nil)
+                    work.start()
+                    work.end()
+                    #expect(state == nil)
+                }
+            }
+            // Time for what would begin.
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(done.entries.isEmpty)
+        }
+    }
+
+    @Test("Until it begins it becomes that of the object that replaces its own")
+    func moved() async {
+        let work = made()
+        let other = Journal()
+        #expect(work.move(to: OpenState(other)))
+        await work.runAsChild()
+        #expect(done.entries.isEmpty && other.entries == ["done"])
+        #expect(!work.move(to: OpenState(done)))
+        let ended = made()
+        ended.end()
+        #expect(ended.move(to: OpenState(other)))
+        await ended.runAsChild()
+        #expect(other.entries == ["done"])
+    }
 }

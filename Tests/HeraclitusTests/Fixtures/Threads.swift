@@ -45,26 +45,25 @@ func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     }
 }
 
-/// Calls a body while no task begins, because all threads that tasks have are busy; on a thread of its own.
+/// Calls a body while no task begins, because all threads that tasks have are busy; on a thread of its own, in a process where nothing else runs.
 func onBusyThreadsOfTasks(_ body: () throws -> Void) rethrows {
-    // Two that each have some of the threads would wait for each other.
-    oneHolder.lock()
     let hold = Hold()
-    defer {
-        hold.isOver.store(true, ordering: .relaxed)
-        oneHolder.unlock()
-    }
-    // Mostly one for each core. Busy and not asleep, because the pool gets further threads in place of those that sleep.
-    repeat {
+    defer { hold.isOver.store(true, ordering: .relaxed) }
+    // Busy and not asleep, because the pool gets further threads in place of those that sleep.
+    func occupyThread() {
         Task.detached {
             hold.begun.signal()
             while !hold.isOver.load(ordering: .relaxed) { sched_yield() }
         }
-    } while hold.begun.comes(within: 0.1)
+    }
+    for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+        occupyThread()
+        precondition(hold.begun.comes(), "tasks have a thread for each core")
+    }
+    // Where they have more.
+    repeat { occupyThread() } while hold.begun.comes(within: 0.1)
     try body()
 }
-
-private let oneHolder = NSLock()
 
 private final class Hold: Sendable {
     let begun = DispatchSemaphore(value: 0)
