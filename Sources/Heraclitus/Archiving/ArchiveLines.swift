@@ -141,7 +141,7 @@ public enum Archive {
         progress?(state)
     }
 
-    /// Writes an asynchronous sequence of machines to a file of JSON lines, like ``write(_:to:limit:progress:)-(Sequence<StateMachine<W>>,_,_,_)``.
+    /// Writes an asynchronous sequence of machines to a file of JSON lines, as the other function of this name writes a sequence.
     /// - Parameters:
     ///   - machines: The machines, of which one at a time is in memory.
     ///   - file: The file.

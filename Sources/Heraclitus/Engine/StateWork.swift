@@ -97,10 +97,14 @@ final class StateWork: Sendable {
     }
 
     /// Lets a new task do it, unless it was ended.
-    func start() {
+    /// - Returns: Whether there is such a task.
+    @discardableResult
+    func start() -> Bool {
         let task = WorkTask()
-        // Whoever ends it before the task has started cancels nothing, and leaves nothing to be done.
-        if assign(to: task) { task.start { _ in await self.doOnce() } }
+        guard assign(to: task) else { return false }
+        // Whoever has ended it meanwhile has cancelled nothing, and has left nothing to be done.
+        task.start { _ in await self.doOnce() }
+        return true
     }
 
     /// Does it in the caller's task, unless it was ended.

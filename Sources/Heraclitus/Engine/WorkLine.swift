@@ -27,12 +27,13 @@ enum WorkLine {
         if isFirst { WorkTask().start { await startAll(in: $0) } }
     }
 
-    /// Starts all work that waits, also what comes meanwhile, and does the last itself.
+    /// Starts all work that waits, also what comes meanwhile, and does the last itself if it is the only one.
     ///
     /// Until then it calls no user code, because other work waits for it; nor does it release users' objects: work that was ended refers to none.
     /// If the system takes its thread away for a moment, all work waits that has not begun.
     private static func startAll(in task: WorkTask) async {
         var last: StateWork?
+        var hasStarted = false
         var foundNothing = false
         while true {
             let works = takeWaiting(orEnd: foundNothing)
@@ -44,12 +45,13 @@ enum WorkLine {
                 if last?.isEnded != false { await Task.yield() }
             }
             for work in works {
-                last?.start()
+                if last?.start() == true { hasStarted = true }
                 last = work
                 foundNothing = false
             }
         }
-        await last?.run(in: task)
+        // Behind those that were started before, which wait for threads.
+        if hasStarted { last?.start() } else { await last?.run(in: task) }
     }
 
     /// Takes all work that waits.

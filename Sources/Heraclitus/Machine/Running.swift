@@ -6,9 +6,13 @@ extension StateMachine {
     /// Use it where tasks are structured: in a task group, or as a service that is shut down by cancelling it. Without it, work has tasks of
     /// its own. The work of machines in its state is done in child tasks, too, at any depth; not that of one that is run itself.
     ///
-    /// Work that goes on when the run begins is cancelled, and begun anew by the run. When the task is cancelled, the work is cancelled. When that has
-    /// returned, deadlines are disarmed, and the machine stays in its state. The next ``activate(userInfo:)``, fire or `run()` begins the work again. A
-    /// machine is run once at a time. Work of machines in a final state is waited for, too; what begins there later has tasks of its own.
+    /// Work that goes on when the run begins is cancelled, and begun anew by the run; work that a machine brings with it when it is put into a
+    /// state later keeps its task. When the run's task is cancelled, the work is cancelled. When that has returned, deadlines are disarmed, and the
+    /// machine stays in its state. The next ``activate(userInfo:)``, fire or `run()` begins the work again. A machine is run once at a time.
+    ///
+    /// The machines in its state are suspended with it, also one that is run itself: that goes on when it is activated or fired.
+    ///
+    /// In a final state the run waits for the work of machines in that state. What begins there later has tasks of its own.
     /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition`` if the machine has no ``context``, or cannot be activated for another
     ///   reason, such as ``InvalidTransition/Reason-swift.enum/notCurrent`` of a machine whose holder has left its state.
     public func run() async throws {
@@ -25,15 +29,26 @@ extension StateMachine {
             // What has begun since the machine was suspended.
             for work in feed.takeNoMore() { core.environment?.begin(work) }
         }
+        // Machines in the state may work already, also if this one is not active.
+        if core.place?.regions.isEmpty == false { try activateToRun() }
         core.suspend(Call(self, [:]))
         try activateToRun()
         await withDiscardingTaskGroup { group in
             feed.signal()
+            var isEnding = false
             for await _ in feed.signals {
-                let mayEnd = await isFinal()
-                for work in mayEnd ? feed.takeNoMore() : feed.takeAll() { group.addTask { await work.runAsChild() } }
-                if mayEnd { break }
+                for work in feed.takeAll() { group.addTask { await work.runAsChild() } }
+                // In a child: a callback may wait for work of a machine in the final state.
+                if core.hasFinalState, !isEnding {
+                    isEnding = true
+                    group.addTask {
+                        while !Task.isCancelled, await self.waitForTurnElsewhere() {}
+                        feed.finish()
+                    }
+                }
             }
+            if Task.isCancelled { return }
+            for work in feed.takeNoMore() { group.addTask { await work.runAsChild() } }
         }
         if Task.isCancelled {
             core.suspend(Call(self, [:]))
@@ -43,12 +58,6 @@ extension StateMachine {
 
     /// Lets no work of its states begin, nor that of machines in its state, for somebody who fires alone; before it is activated.
     package func leaveOutWork() { core.environment?.setRunner { _ in true } }
-
-    /// Whether the machine is in a final state, and everybody has been called who hears of its entering.
-    private func isFinal() async -> Bool {
-        while core.hasFinalState, !Task.isCancelled, await waitForTurnElsewhere() {}
-        return core.hasFinalState && !Task.isCancelled
-    }
 
     private func activateToRun() throws(InvalidTransition) {
         do {
@@ -63,7 +72,7 @@ extension StateMachine {
 
 /// The work that a run is to do.
 private final class RunFeed: Sendable {
-    /// A signal when there is work to be done, or the run may end; until the run's task is cancelled.
+    /// A signal when there is work to be done, or the run may end; until it is finished, or its task is cancelled.
     let signals: AsyncStream<Void>
 
     private let continuation: AsyncStream<Void>.Continuation
@@ -74,6 +83,9 @@ private final class RunFeed: Sendable {
     init() { (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
     func signal() { continuation.yield() }
+
+    /// Ends the signals.
+    func finish() { continuation.finish() }
 
     /// Lets the run do some work.
     ///

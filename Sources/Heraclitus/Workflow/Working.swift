@@ -13,9 +13,9 @@
 /// ```
 ///
 /// The work begins once, when everybody has been called who hears of the state's entering or restoring, and one of Swift's threads is free. If
-/// the machine has left the state by then, it does not begin. It is cancelled when the machine leaves the state, before
-/// ``Exiting/didExit(_:)``, or is released; in a ``StateMachine/run()`` it counts no longer from then on, and is cancelled a moment later. It does
-/// not keep the machine alive.
+/// the machine has left the state by then, it does not begin; if the machine leaves the state just then, it begins cancelled. It is cancelled when
+/// the machine leaves the state, before ``Exiting/didExit(_:)``, or is released; in a ``StateMachine/run()`` it counts no longer from then on, and is
+/// cancelled a moment later. It does not keep the machine alive.
 public protocol Working<Life>: Capability {
     /// The workflow of the state; inferred from ``work(_:)``.
     associatedtype Life: Workflow

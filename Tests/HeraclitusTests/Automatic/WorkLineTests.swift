@@ -136,6 +136,25 @@ import Testing
         }
     }
 
+    @Test("Work that has waited for threads begins in the order in which the states were entered")
+    func inOrder() async {
+        await #expect(processExitsWith: .success) {
+            let hall = Hall()
+            let machines = (0..<100).map { _ in StateMachine<Game>(context: hall) }
+            try await onOwnThread {
+                try onBusyThreadsOfTasks {
+                    for (number, machine) in machines.enumerated() {
+                        try machine.fire.enter(Game.PlayingState(number, hall))
+                    }
+                }
+            }
+            try await hall.wait { $0.begunCount == 100 }
+            // Each thread takes the next, and one may be slower than the others.
+            let begun = hall.begun.withLock { $0 }
+            #expect(begun.prefix(20).contains(0) && begun.suffix(20).contains(99))
+        }
+    }
+
     @Test("A machine that is released before a thread is free releases its state, and begins no work")
     func releasedBefore() async {
         await #expect(processExitsWith: .success) {

@@ -30,6 +30,29 @@ extension WorkTests {
         @TaskLocal static var value = "none"
     }
 
+    @Test("Work in a run begins while a callback of a later transition in the same turn waits for it")
+    func begunWithinTurn() async throws {
+        for _ in 0..<20 {
+            let hasBegun = DispatchSemaphore(value: 0)
+            let bench = Bench { _, _ in
+                hasBegun.signal()
+                try await Latch().wait()
+            }
+            let machine = machine(bench)
+            machine.onTransition { [weak machine] transition in
+                if transition.event == "start" { try? machine?.fire.progress(BusyState(2)) }
+                if transition.event == "progress" { #expect(hasBegun.comes()) }
+            }
+            let run = Task { try await machine.run() }
+            try await onOwnThread {
+                while !machine.isActive {}
+                try machine.fire.start(BusyState())
+            }
+            run.cancel()
+            await #expect(throws: CancellationError.self) { try await run.value }
+        }
+    }
+
     @Test("A run that is cancelled leaves the machine in its state, and the next one begins the work again")
     func runsAgain() async throws {
         let bench = Bench { busy, here in

@@ -134,6 +134,18 @@ import Testing
         #expect(land.isIn(DoneState.self))
     }
 
+    @Test("Work in a region that goes on before the run's own machine is active is begun again by the run")
+    func takenOverEarly() async throws {
+        let dig = StateMachine<Dig>(context: pit)
+        try dig.fire.begin()
+        try await pit.begun.wait()
+        let site = StateMachine<Site>(alreadyIn: SiteState(dig), context: pit)
+        try await Marker.$value.withValue("run") { try await site.run() }
+        let entries = pit.journal.entries
+        #expect(entries.first == "dig none" && entries.contains("dig run"))
+        #expect(site.isIn(DoneState.self))
+    }
+
     @Test("Work that begins when a cancelled run has suspended the tree, and has not returned, has a task of its own")
     func begunAtTheEnd() async throws {
         let dig = StateMachine<Dig>(context: pit)
@@ -190,6 +202,30 @@ import Testing
         try await outer.value
         // The outer run may have begun the work again.
         #expect(Set(pit.journal.entries.filter { $0.hasPrefix("dig") }) == ["dig inner"])
+    }
+
+    @Test("A region that is run itself is suspended with the run around it, and goes on when it is fired or activated")
+    func suspendedTogether() async throws {
+        let (land, _, dig) = try self.land()
+        let held = HeldExecutor()
+        let inner = Task(executorPreference: held) {
+            try await Marker.$value.withValue("inner") { try await dig.run() }
+        }
+        held.runWhatWaits()
+        let outer = Task(executorPreference: held) {
+            try await Marker.$value.withValue("outer") { try await land.run() }
+        }
+        // Both runs wait for work.
+        held.runWhatWaits()
+        try dig.fire.begin()
+        held.runAlways()
+        try await pit.begun.wait()
+        outer.cancel()
+        await #expect(throws: CancellationError.self) { try await outer.value }
+        dig.activate()
+        try await inner.value
+        #expect(Set(pit.journal.entries.filter { $0.hasPrefix("dig") }) == ["dig inner"])
+        #expect(dig.isIn(DoneState.self))
     }
 
     @Test("A machine is run once at a time")
