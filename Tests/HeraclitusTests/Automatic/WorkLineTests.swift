@@ -95,6 +95,7 @@ import Testing
             for machine in machines { try machine.fire.enter(Game.PlayingState(Game.inAHurry, hall)) }
             try await hall.wait { $0.cancelledCount == 2_000 * round }
         }
+        withExtendedLifetime(machines) {}
     }
 
     @Test("Work that goes on keeps none of the states that were left before it")
@@ -133,6 +134,7 @@ import Testing
             // Time for what would begin.
             try await Task.sleep(for: .milliseconds(50))
             #expect(hall.begun.withLock { $0 } == [0])
+            withExtendedLifetime(machines) {}
         }
     }
 
@@ -152,6 +154,7 @@ import Testing
             // Each thread takes the next, and one may be slower than the others.
             let begun = hall.begun.withLock { $0 }
             #expect(begun.prefix(20).contains(0) && begun.suffix(20).contains(99))
+            withExtendedLifetime(machines) {}
         }
     }
 
@@ -164,6 +167,7 @@ import Testing
                     let machine = StateMachine<Game>(context: hall)
                     try machine.fire.enter(Game.PlayingState(1, hall))
                     #expect(hall.stateCount.withLock { $0 } == 1)
+                    withExtendedLifetime(machine) {}
                 }
                 #expect(hall.stateCount.withLock { $0 } == 0)
             }
@@ -173,6 +177,7 @@ import Testing
             // Time for what would begin.
             try await Task.sleep(for: .milliseconds(50))
             #expect(hall.begun.withLock { $0 } == [2])
+            withExtendedLifetime(other) {}
         }
     }
 
@@ -205,6 +210,7 @@ import Testing
                 #expect(slow.withLock { $0 }?.comes() == true)
                 for _ in 0..<30_000 where hall.begunCount < 3 { usleep(1_000) }
                 #expect(Set(hall.begun.withLock { $0 }) == [2, 3, 4])
+                withExtendedLifetime((first, second, third)) {}
             }
         }
     }

@@ -45,7 +45,7 @@ extension WorkTests {
             }
             let run = Task { try await machine.run() }
             try await onOwnThread {
-                while !machine.isActive {}
+                while !machine.isActive { usleep(100) }
                 try machine.fire.start(BusyState())
             }
             run.cancel()
@@ -164,6 +164,7 @@ extension WorkTests {
         #expect(machine.isIn(BusyState.self))
         machine.activate()
         while bench.journal.entries.last != "work 2" { await Task.yield() }
+        withExtendedLifetime(machine) {}
     }
 
     @Test("Work of a state that is entered just when a cancelled run ends begins, or begins when it is activated")
@@ -186,6 +187,7 @@ extension WorkTests {
             try await entering
             machine.activate()
             while bench.journal.entries.last(where: { $0.hasPrefix("work") }) != "work 4" { await Task.yield() }
+            withExtendedLifetime(machine) {}
         }
     }
 

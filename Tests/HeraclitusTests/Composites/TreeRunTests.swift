@@ -170,6 +170,7 @@ import Testing
         pit.onCancel.withLock { $0 = nil }
         try await other.begun.wait()
         #expect(other.journal.entries == ["dig none"])
+        withExtendedLifetime(site) {}
     }
 
     @Test("To leave the state that holds a machine ends its work, and the run goes on")
@@ -226,6 +227,7 @@ import Testing
         try await inner.value
         #expect(Set(pit.journal.entries.filter { $0.hasPrefix("dig") }) == ["dig inner"])
         #expect(dig.isIn(DoneState.self))
+        withExtendedLifetime(land) {}
     }
 
     @Test("A machine is run once at a time")
