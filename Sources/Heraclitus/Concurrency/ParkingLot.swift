@@ -36,6 +36,9 @@ final class ParkingLot: Sendable {
         let thread: ThreadID
         let machine: any Parkable
         let signal: ThreadSignal
+
+        /// Whether it was woken, and another thread was faster.
+        var wasOvertaken = false
     }
 
     fileprivate struct Visitor {
@@ -92,9 +95,12 @@ final class ParkingLot: Sendable {
     }
 
     /// Wakes one of those who wait for a machine that was released, and tells all who do not wait.
+    ///
+    /// One that was woken before and was overtaken gets the machine at once. Otherwise a thread that uses it again and again would keep it from the
+    /// others for seconds: to wake a thread takes longer than to come back. To hand it over each time would let everybody wait for that.
     func wake(for machine: any Parkable) {
         let (next, visitors) = contents.withLock { contents in
-            (contents.waiting.first { $0.machine === machine }?.signal, contents.takeVisitors { $0 === machine })
+            (contents.next(for: machine), contents.takeVisitors { $0 === machine })
         }
         next?.send()
         for visitor in visitors { visitor.body() }
@@ -143,13 +149,22 @@ extension ParkingLot.Contents {
         return taken
     }
 
+    /// The signal of the thread that is to be woken for a machine that was released; the machine may be its own by then.
+    fileprivate mutating func next(for machine: any Parkable) -> ThreadSignal? {
+        guard let index = waiting.firstIndex(where: { $0.machine === machine }) else { return nil }
+        let next = waiting[index]
+        if next.wasOvertaken, isAcquired(machine, by: next.thread) { waiting.remove(at: index) }
+        return next.signal
+    }
+
     /// Acquires the machine if that can be done now, and else notes who waits for it.
     ///
     /// Whoever came first is woken first. It may find that a thread which never waited was faster: then it waits once more.
     fileprivate mutating func visit(_ machine: any Parkable, by thread: ThreadID, _ signal: ThreadSignal) -> Visit {
+        // It was handed over.
+        if machine.ownerNumber == thread.number { return .acquired }
         while true {
-            let othersWait = waiting.contains { $0.machine === machine && $0.thread != thread }
-            if isAcquired(machine, by: thread, othersWait: othersWait) {
+            if isAcquired(machine, by: thread) {
                 waiting.removeAll { $0.thread == thread }
                 return .acquired
             }
@@ -162,14 +177,17 @@ extension ParkingLot.Contents {
                 waiting.removeAll { $0.thread == thread }
                 return .circle(machines)
             }
-            if !waiting.contains(where: { $0.thread == thread }) {
+            if let index = waiting.firstIndex(where: { $0.thread == thread }) {
+                waiting[index].wasOvertaken = true
+            } else {
                 waiting.append(ParkingLot.Waiting(thread: thread, machine: machine, signal: signal))
             }
             return .wait
         }
     }
 
-    private func isAcquired(_ machine: any Parkable, by thread: ThreadID, othersWait: Bool) -> Bool {
+    private func isAcquired(_ machine: any Parkable, by thread: ThreadID) -> Bool {
+        let othersWait = waiting.contains { $0.machine === machine && $0.thread != thread }
         if machine.tryAcquire(by: thread, othersWait: othersWait) { return true }
         guard let owner = machine.ownerNumber, endedOwners.contains(owner) else { return false }
         return machine.tryTakeOver(from: owner, by: thread, othersWait: othersWait)

@@ -142,7 +142,7 @@ final class StateWork: Sendable {
     /// - Parameter beforeTelling: Is called when the body has thrown an error, before somebody is told of that.
     private func doOnce(beforeTelling: () -> Void = {}) async {
         let subject = contents.withLock { contents in
-            contents.hasBegun = true
+            contents.hasBegun = contents.subject != nil
             return contents.subject
         }
         if let subject, let failed = await callBody(of: working, subject) {

@@ -35,4 +35,37 @@ import Testing
         let orders = (0..<20).map { _ in Self.order() }
         #expect(orders.count { $0 == ["first", "second"] } > 10)
     }
+
+    private final class TickState: EmptyState {}
+    private struct Clockwork: Workflow {
+        static var initial: any WorkflowState { TickState() }
+        let tick = Event(from: TickState.self, to: TickState.self)
+    }
+
+    private final class Counts: Sendable {
+        let ofOther = Lock(0)
+        let isOver = Lock(false)
+    }
+
+    @Test("A thread soon gets its turn of a machine that another one fires all the time")
+    func turnSoon() {
+        let machine = StateMachine<Clockwork>()
+        machine.onTransition { _ in usleep(1_000) }
+        let counts = Counts()
+        let other = onThread {
+            while !counts.isOver.withLock({ $0 }) {
+                #expect(throws: Never.self) { try machine.fire.tick() }
+                counts.ofOther.withLock { $0 += 1 }
+            }
+        }
+        let own = onThread {
+            while counts.ofOther.withLock({ $0 }) == 0 { usleep(100) }
+            for _ in 0..<50 { #expect(throws: Never.self) { try machine.fire.tick() } }
+        }
+        // Three turns of the other one or so for each. It was a thousand.
+        #expect(own.comes(within: 60))
+        #expect(counts.ofOther.withLock { $0 } < 1_000)
+        counts.isOver.withLock { $0 = true }
+        #expect(other.comes())
+    }
 }

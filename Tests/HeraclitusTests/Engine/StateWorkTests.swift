@@ -100,5 +100,7 @@ import Testing
         #expect(ended.move(to: OpenState(other)))
         await ended.runAsChild()
         #expect(other.entries == ["done"])
+        // It never began, so that there is nothing to take over.
+        #expect(ended.move(to: OpenState(other)))
     }
 }
