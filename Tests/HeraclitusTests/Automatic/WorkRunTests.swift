@@ -260,6 +260,7 @@ extension WorkTests {
         #expect(machine.isIn(BusyState.self) && machine.revision == 1)
         machine.activate()
         while bench.journal.entries.count(where: { $0 == "work 1" }) < 3 { await Task.yield() }
+        withExtendedLifetime(machine) {}
     }
 
     @Test("A machine without its context is not run, and one in a final state has been")
