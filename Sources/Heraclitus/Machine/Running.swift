@@ -97,7 +97,7 @@ private final class RunFeed: Sendable {
         return isTaken
     }
 
-    /// Takes out the work that waits.
+    /// Takes out the work that waits; more may come.
     func takeAll() -> [StateWork] {
         works.withLock { works in
             guard let all = works else { return [] }
@@ -106,7 +106,6 @@ private final class RunFeed: Sendable {
         }
     }
 
-    /// Leaves all other work to tasks of their own.
-    /// - Returns: The work that waits.
+    /// Takes out the work that waits, and lets the run take no more.
     func takeNoMore() -> [StateWork] { works.withLock { $0.take() } ?? [] }
 }
