@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test("While others use the threads, work begins about as soon as one's own tasks would", arguments: [0, Game.computing])
+    @Test("While others use the threads, work begins about as soon as tasks would", arguments: [0, Game.computing])
     func busy(number: Int) async throws {
         let others = (0..<20).map { _ in
             Task.detached { while !Task.isCancelled { await Task.yield() } }
