@@ -41,9 +41,7 @@ extension StateMachine {
         prettyPrinted isPrettyPrinted: Bool = false,
         limit: Int = StateMachine.archiveLimit
     ) throws(ArchiveError) -> Data {
-        let archive = try withEnvelope(including: extras) { envelope throws(ArchiveError) in
-            try envelope.encoded(isPrettyPrinted: isPrettyPrinted)
-        }
+        let archive = try envelope(including: extras).encoded(isPrettyPrinted: isPrettyPrinted)
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         return archive
     }
@@ -51,12 +49,11 @@ extension StateMachine {
     /// Archives the machine, whatever its size, and says what one looks for without reading it: all as of one moment.
     func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?, effects: EffectNotes?)
     {
-        try withEnvelope { envelope throws(ArchiveError) in
-            (
-                try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name,
-                definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable), envelope.snapshot.effects
-            )
-        }
+        let envelope = try envelope()
+        return (
+            try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name,
+            definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable), core.activity?.effects
+        )
     }
 
     /// A deadline as stores keep it: one before all dates is due like the first of them, and one after the last never comes.

@@ -11,6 +11,7 @@ enum EnvelopeKey: String, CodingKey {
     case revision
     case activated
     case entered
+    case left
     case state
     case data
     case journal
@@ -46,6 +47,9 @@ struct Envelope: Encodable {
         // As text, whatever the coder does with dates.
         if state.keepsEntry, let entered = snapshot.entered.flatMap(ArchivedDate.text) {
             try container.encode(entered, forKey: .entered)
+        }
+        if isOfMachine, let left = snapshot.putAside.flatMap(ArchivedDate.text) {
+            try container.encode(left, forKey: .left)
         }
         if isOfMachine, let journal = snapshot.journal, !ValueAlone.isUnderWay {
             try container.encode(ArchivedJournal(journal), forKey: .journal)

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Reads what an archive says of a machine, or of a state alone; the same for every workflow.
 struct EnvelopeReader {
     private let decoder: any Decoder
@@ -54,13 +60,8 @@ struct EnvelopeReader {
         let isActivated = isOfMachine ? try container.decode(Bool.self, forKey: .activated) : true
         let name = try container.decode(String.self, forKey: .state)
 
-        let entered = try container.decodeIfPresent(String.self, forKey: .entered).map { text in
-            guard let date = ArchivedDate.date(of: text) else {
-                throw ArchiveError.malformed(path: path(.entered), explanation: "\"\(text.prefix(40))\" is no date.")
-            }
-            return date
-        }
-
+        let entered = try date(.entered, in: container)
+        let left = try isOfMachine ? date(.left, in: container) : nil
         let journal = try isOfMachine ? container.decodeIfPresent(ArchivedJournal.self, forKey: .journal) : nil
 
         let (object, index): (any WorkflowState, Int)
@@ -94,8 +95,20 @@ struct EnvelopeReader {
             status: PackedStatus(index, isActivated ? .restoring : .entry),
             revision: revision,
             entered: entered,
+            putAside: left,
             journal: journal?.journal(of: workflow)
         )
+    }
+
+    private func date(
+        _ key: EnvelopeKey,
+        in container: KeyedDecodingContainer<EnvelopeKey>
+    ) throws -> Date? {
+        guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard let date = ArchivedDate.date(of: text) else {
+            throw ArchiveError.malformed(path: path(key), explanation: "\"\(text.prefix(40))\" is no date.")
+        }
+        return date
     }
 
     private func index(of name: String) throws -> Int {

@@ -6,16 +6,35 @@ extension StateMachine: Encodable {
     /// not encoded.
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the error of the state's `encode(to:)`.
-    public func encode(to encoder: any Encoder) throws { try withEnvelope { try $0.encode(to: encoder) } }
-
-    /// Calls a body that encodes the machine as of now, with all machines in its state.
-    func withEnvelope<Result, Failure: Error>(
-        including extras: ArchiveExtras = [],
-        _ body: (Envelope) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try core.atOneMoment(self) { snapshot throws(Failure) in
-            try body(Envelope(definition: definition, snapshot: snapshot, extras: extras))
+    public func encode(to encoder: any Encoder) throws {
+        // A state whose data holds its own machine would be encoded without an end.
+        guard encoder.codingPath.count <= TreeMoment.codingDepthLimit else {
+            throw TreeMoment.tooDeep(encoder.codingPath.map(\.stringValue), in: stateName)
         }
+        try envelope().encode(to: encoder)
+    }
+
+    /// What an archive says of the machine as of now, with all machines in its state.
+    func envelope(including extras: ArchiveExtras = []) throws(ArchiveError) -> Envelope {
+        let machine = core.isReadAtOnce ? self : try frozen()
+        return Envelope(definition: definition, snapshot: machine.core.snapshot, extras: extras)
+    }
+}
+
+extension TreeMoment {
+    /// The number of keys and indices on the way to a machine that is encoded.
+    ///
+    /// It leaves room on a stack of 512 KiB, which secondary threads have on Apple's platforms.
+    static var codingDepthLimit: Int { 4 * depthLimit }
+
+    static func tooDeep(_ path: [String], in state: String) -> ArchiveError {
+        .unwritableState(
+            state,
+            underlyingError: EncodingError.invalidValue(
+                "a machine",
+                .init(codingPath: [], debugDescription: explanation(of: path))
+            )
+        )
     }
 }
 

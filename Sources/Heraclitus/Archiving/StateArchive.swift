@@ -29,9 +29,7 @@ extension Workflow {
     ) throws(ArchiveError) -> Data {
         let definition = CompiledWorkflow<Self>.shared.definition
         let envelope = try Envelope(ofState: state as AnyObject, definition)
-        let archive = try envelope.atOneMoment { () throws(ArchiveError) in
-            try envelope.encoded(isPrettyPrinted: isPrettyPrinted)
-        }
+        let archive = try envelope.encoded(isPrettyPrinted: isPrettyPrinted)
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         return archive
     }
@@ -83,7 +81,7 @@ extension StateArchive: Codable {
     /// - Throws: ``ArchiveError`` for a class that is not registered with the workflow; or with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
         let envelope = try Envelope(ofState: state as AnyObject, CompiledWorkflow<W>.shared.definition)
-        try envelope.atOneMoment { try envelope.encode(to: encoder) }
+        try envelope.encode(to: encoder)
     }
 
     /// Decodes a state, whatever its class is.
@@ -105,15 +103,29 @@ extension Envelope {
                 path: ""
             )
         }
-        let snapshot = Snapshot(state: state, previous: nil, status: PackedStatus(index, .restoring), revision: 0)
+        let snapshot = Snapshot(
+            state: try definition.frozen(state, in: index),
+            previous: nil,
+            status: PackedStatus(index, .restoring),
+            revision: 0
+        )
         self.init(definition: definition, snapshot: snapshot, extras: [], isOfMachine: false)
     }
+}
 
-    /// Calls a body that encodes the state, with all machines in it as of now.
-    fileprivate func atOneMoment<Result, Failure: Error>(
-        _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try definition.atOneMoment(of: snapshot.state, in: snapshot.status.index, body)
+extension Definition {
+    /// A state to be archived: of one with machines in it a copy as of now, which nobody else has.
+    fileprivate func frozen(_ state: AnyObject, in index: Int) throws(ArchiveError) -> AnyObject {
+        guard states[index].hooks.isComposite, let copying = state as? any Copying else { return state }
+        let (copy, path) = TreeMoment.show(regions(of: state, in: index)) { moment -> (AnyObject?, [String]) in
+            if let path = moment.pathBeyondLimit { return (nil, path) }
+            return (copying.copied(), [])
+        }
+        guard let copy else { throw TreeMoment.tooDeep(path, in: states[index].name) }
+        for machine in TreeMoment(of: regions(of: copy, in: index)).machines {
+            machine.withCore { $0.madePlace.noteFrozen() }
+        }
+        return copy
     }
 }
 

@@ -39,6 +39,9 @@ struct Definition: Sendable {
         /// Whether machines have to be given a context.
         let needsContext: Bool
 
+        /// The contexts of machines in states.
+        let regionContexts: [RegionContext]
+
         /// How much of what happens machines keep; `nil` for nothing.
         let journal: JournalLimit?
 
@@ -73,6 +76,7 @@ struct Definition: Sendable {
         findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
         makeTable: @escaping @Sendable () -> TransitionTable,
         needsContext: Bool,
+        regionContexts: [RegionContext],
         journal: JournalLimit?
     ) {
         let stateIndices = ClassTable(states.map { RegisteredClass($0.type, index: $0.index) })
@@ -95,6 +99,7 @@ struct Definition: Sendable {
                 findLayout: findLayout,
                 makeTable: makeTable,
                 needsContext: needsContext,
+                regionContexts: regionContexts,
                 journal: journal,
                 hasActivity: states.contains(where: \.hasActivity),
                 hasDeadlines: states.contains { !$0.deadlines.isEmpty },

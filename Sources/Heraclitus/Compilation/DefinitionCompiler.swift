@@ -4,6 +4,7 @@ struct DefinitionCompiler {
     let version: Int
     let migrations: [Migration]
     let needsContext: Bool
+    let regionContexts: [RegionContext]
     let effects: [any Effect.Type]
     let journal: JournalLimit?
 
@@ -41,6 +42,7 @@ struct DefinitionCompiler {
         version = W.version
         migrations = W.migrations
         needsContext = W.Context.self != Void.self
+        regionContexts = W.regionContexts
         effects = W.effects
         journal = W.journal
         workflowType = ObjectIdentifier(type)
@@ -154,6 +156,7 @@ struct DefinitionCompiler {
             findLayout: findLayout,
             makeTable: makeTable,
             needsContext: needsContext,
+            regionContexts: regionContexts,
             journal: journal
         )
     }

@@ -5,14 +5,13 @@ import Synchronization
 /// Something that threads wait for: a machine.
 @usableFromInline
 protocol Parkable: AnyObject, Sendable {
-    /// What a report of a deadlock calls it.
-    var parkingName: String { get }
+    /// The name of its workflow, for a report of a deadlock.
+    var workflowName: String { get }
     var ownerNumber: UInt? { get }
 
-    /// Whether it is owned through another machine, and so nobody waits for it.
-    var isOwnedThroughOther: Bool { get }
+    /// Whether it belongs to another machine, so that threads wait for that one.
+    var isHeld: Bool { get }
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool
-    func tryTakeOver(from ended: UInt, by thread: ThreadID, othersWait: Bool) -> Bool
     func noteWaiting() -> Bool
 }
 
@@ -25,11 +24,8 @@ final class ParkingLot: Sendable {
     fileprivate struct Contents {
         var waiting: [Waiting] = []
 
-        /// What is to be called when a machine is released, because no thread waits for that.
+        /// Closures to call when a machine is released, for callers that do not block their thread.
         var visitors: [Visitor] = []
-
-        /// The threads that have ended while they owned something, as `Thread.exit()` in a callback does it.
-        var endedOwners: Set<UInt> = []
     }
 
     fileprivate struct Waiting {
@@ -48,8 +44,10 @@ final class ParkingLot: Sendable {
 
     private let contents = Lock(Contents())
 
-    /// Waits until the thread owns the machine, or the machine is owned through another one.
-    /// - Returns: `nil` then; or, when that could never happen, the names of the machines whose owners wait for one another in a circle.
+    /// Waits until the thread owns the machine, or the machine belongs to another one.
+    ///
+    /// A callback has to return: a thread that ends in the middle of one keeps its machine for good.
+    /// - Returns: `nil` then; or, if the wait could never end, the workflows of the machines whose owners wait for one another in a circle.
     @inline(never)
     func acquire(_ machine: any Parkable, by thread: ThreadID) -> [String]? {
         // Most transitions are shorter than a trip to the lot and back. But whoever looks at the word all the time takes it away
@@ -65,12 +63,11 @@ final class ParkingLot: Sendable {
         while true {
             switch contents.withLock({ $0.visit(machine, by: thread, signal) }) {
             case .acquired: return nil
-            case .ownedThroughOther:
+            case .held:
                 // `wake` has woken this thread alone, and the others have to look again, too.
                 wakeAll(for: machine)
                 return nil
-            // Outside of the lock: the name of a deputy takes a reference to its root, and to release that may call user code.
-            case .circle(let machines): return machines.map(\.parkingName)
+            case .circle(let machines): return machines
             case .wait: signal.wait()
             }
         }
@@ -79,16 +76,14 @@ final class ParkingLot: Sendable {
     /// Calls a body when another thread has released a machine, while this one goes on.
     ///
     /// It is called on the thread that releases the machine, and so does no more than let somebody else begin.
-    /// - Returns: Whether another thread owns the machine, and has not ended. If not, the body is not called.
+    /// - Returns: Whether another thread owns the machine. If not, the body is not called.
     func whenReleased(
         _ machine: any Parkable,
         byOtherThan thread: ThreadID,
         _ body: @escaping @Sendable () -> Void
     ) -> Bool {
         contents.withLock { contents in
-            guard let owner = machine.ownerNumber, owner != thread.number, !contents.endedOwners.contains(owner),
-                machine.noteWaiting()
-            else { return false }
+            guard let owner = machine.ownerNumber, owner != thread.number, machine.noteWaiting() else { return false }
             contents.visitors.append(Visitor(machine: machine, body: body))
             return true
         }
@@ -100,27 +95,16 @@ final class ParkingLot: Sendable {
     /// others for seconds: to wake a thread takes longer than to come back. To hand it over each time would let everybody wait for that.
     func wake(for machine: any Parkable) {
         let (next, visitors) = contents.withLock { contents in
-            (contents.next(for: machine), contents.takeVisitors { $0 === machine })
+            (contents.next(for: machine), contents.takeVisitors(of: machine))
         }
         next?.send()
         for visitor in visitors { visitor.body() }
     }
 
-    /// Wakes all who wait for a machine that is owned through another one from now on.
-    func wakeAll(for machine: any Parkable) { wakeAll { $0 === machine } }
-
-    /// Lets others take over what a thread owned that has ended.
-    func ownerHasEnded(_ thread: ThreadID) {
-        contents.withLock { contents in _ = contents.endedOwners.insert(thread.number) }
-        wakeAll { _ in true }
-    }
-
-    /// Whether a thread has ended while it owned something.
-    func hasEnded(owner: UInt) -> Bool { contents.withLock { $0.endedOwners.contains(owner) } }
-
-    private func wakeAll(for isMeant: (any Parkable) -> Bool) {
+    /// Wakes all threads that wait for a machine which belongs to another one from now on.
+    func wakeAll(for machine: any Parkable) {
         let (signals, visitors) = contents.withLock { contents in
-            (contents.waiting.filter { isMeant($0.machine) }.map(\.signal), contents.takeVisitors(of: isMeant))
+            (contents.waiting.filter { $0.machine === machine }.map(\.signal), contents.takeVisitors(of: machine))
         }
         for signal in signals { signal.send() }
         for visitor in visitors { visitor.body() }
@@ -136,16 +120,16 @@ final class ParkingLot: Sendable {
 extension ParkingLot.Contents {
     fileprivate enum Visit {
         case acquired
-        case ownedThroughOther
+        case held
         case wait
-        case circle([any Parkable])
+        case circle([String])
     }
 
-    /// Takes out those who want to hear of some machines; who calls them releases those machines, which may be user code.
-    fileprivate mutating func takeVisitors(of isMeant: (any Parkable) -> Bool) -> [ParkingLot.Visitor] {
+    /// Takes out the closures that wait for a machine. Their caller releases the machine, which may call user code.
+    fileprivate mutating func takeVisitors(of machine: any Parkable) -> [ParkingLot.Visitor] {
         if visitors.isEmpty { return [] }
-        let taken = visitors.filter { isMeant($0.machine) }
-        visitors.removeAll { isMeant($0.machine) }
+        let taken = visitors.filter { $0.machine === machine }
+        visitors.removeAll { $0.machine === machine }
         return taken
     }
 
@@ -168,9 +152,9 @@ extension ParkingLot.Contents {
                 waiting.removeAll { $0.thread == thread }
                 return .acquired
             }
-            if machine.isOwnedThroughOther {
+            if machine.isHeld {
                 waiting.removeAll { $0.thread == thread }
-                return .ownedThroughOther
+                return .held
             }
             guard machine.noteWaiting() else { continue }
             if let machines = circle(through: machine, closedBy: thread) {
@@ -188,20 +172,18 @@ extension ParkingLot.Contents {
 
     private func isAcquired(_ machine: any Parkable, by thread: ThreadID) -> Bool {
         let othersWait = waiting.contains { $0.machine === machine && $0.thread != thread }
-        if machine.tryAcquire(by: thread, othersWait: othersWait) { return true }
-        guard let owner = machine.ownerNumber, endedOwners.contains(owner) else { return false }
-        return machine.tryTakeOver(from: owner, by: thread, othersWait: othersWait)
+        return machine.tryAcquire(by: thread, othersWait: othersWait)
     }
 
     /// The machines from this one to one that the thread itself owns, if each one's owner waits here for the next.
     ///
     /// Exact, though owners change without the lot's lock: whoever waits here releases nothing before it has acquired what it
     /// waits for, and in a closed circle nobody can, because its last link is the thread that is asking.
-    private func circle(through machine: any Parkable, closedBy thread: ThreadID) -> [any Parkable]? {
-        var machines: [any Parkable] = []
+    private func circle(through machine: any Parkable, closedBy thread: ThreadID) -> [String]? {
+        var machines: [String] = []
         var machine = machine
         for _ in 0...waiting.count {
-            machines.append(machine)
+            machines.append(machine.workflowName)
             guard let owner = machine.ownerNumber else { return nil }
             if owner == thread.number { return machines }
             guard let next = waiting.first(where: { $0.thread.number == owner }) else { return nil }

@@ -40,15 +40,3 @@ struct EffectNotes: Sendable {
     /// The revision of the archive of an id when it was last loaded or saved; `nil` if it was not.
     func carriedRevision(in id: String) -> Int? { carried[ExactID(id)]?.revision }
 }
-
-extension MachineCore {
-    /// The effects of a state that a machine is about to enter, if the root of the tree is the machine of a store.
-    ///
-    /// They are asked of the state before anybody sees it, and noted at the moment when the machine shows it: so an archive has both or neither.
-    func declaredEffects(of state: AnyObject) -> MachineEnvironment.DeclaredEffects? {
-        guard let environment else { return nil }
-        if let holder = environment.place.holder { return holder.withCore { $0.declaredEffects(of: state) } }
-        guard environment.hasEffectNotes, let state = state as? any Effecting else { return nil }
-        return MachineEnvironment.DeclaredEffects(environment: environment, effects: state.effects)
-    }
-}

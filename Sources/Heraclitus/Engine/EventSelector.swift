@@ -46,18 +46,12 @@ enum EventSelector {
 extension MachineCore {
     /// The state object in which everything accepted so far will leave the machine; in its turn.
     func expectedObject(_ call: borrowing Call) -> AnyObject {
-        call.turn { $0.lastQueued?.state } ?? state.withOwnersView { state, _ in state }
+        call.turn { $0.lastQueued?.destinationObject } ?? state.withOwnersView { state, _ in state }
     }
 
-    /// Finds the event that is to fire.
-    @inline(__always)
-    func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Rejection) -> Int {
-        if case .event(let index) = selector { return index }
-        return try search(selector, in: source, call)
-    }
-
+    /// Finds the event that a selector names in another way than by number.
     @inline(never)
-    private func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Rejection) -> Int {
+    func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Rejection) -> Int {
         func rejection(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> Rejection {
             self.rejection(reason, of: selector, from: source, candidates: candidates)
         }
@@ -74,12 +68,12 @@ extension MachineCore {
         case .event(let index):
             return index
         case .due(let index, let state, let period):
-            let counts = period.map { environment?.timer?.counts($0) == true } ?? true
+            let counts = period.map { activity?.timer?.counts($0) == true } ?? true
             if counts, expectedObject(call) === state { return index }
             throw rejection(.notCurrent)
         case .ofWork(let chosen, let work):
             if !counts(work) || call.turn({ $0.isAboutToLeave }) { throw rejection(.notCurrent) }
-            return try select(chosen, in: source, call)
+            return try search(chosen, in: source, call)
         case .named(let name):
             if let index = definition.eventIndex(named: name) { return index }
             throw rejection(.unknownEvent)

@@ -8,19 +8,28 @@ public import Synchronization
     import Foundation
 #endif
 
-/// What a machine consists of: the same for every workflow, and so compiled once and not for each.
+/// The parts of a machine: the same for every workflow, and so compiled once and not for each.
 ///
-/// ``StateMachine`` is this with types. Who reads needs no ownership: `status` and `revision` are single words, which change in the
-/// lock of `state` together with it.
+/// ``StateMachine`` adds the types. Readers need no ownership: `status` and `revision` are single words, which change in the lock of
+/// `state` together with it.
 @usableFromInline
 struct MachineCore: ~Copyable, Sendable {
     @usableFromInline let definition: Definition
-    let ownership = OwnershipLock()
+    let ownership: OwnershipLock
     let revision: Atomic<Int>
 
     /// The state, and in the same lock the closures that were added to this machine.
-    @usableFromInline let state: StateCell<[CallbackEntry]>
+    @usableFromInline let state: StateCell<CallbackList>
     @usableFromInline let status: Atomic<UInt32>
+
+    /// Its clock, deadlines and work, if anything goes on by itself in its states.
+    let activity: MachineActivity?
+
+    /// Its journal, if it keeps one.
+    let journal: JournalBook?
+
+    private let givenPlace = AtomicLazyReference<TreePlace>()
+    private let givenContext = AtomicLazyReference<GivenContext>()
 
     init(
         _ definition: Definition,
@@ -34,13 +43,12 @@ struct MachineCore: ~Copyable, Sendable {
             snapshot.status,
             snapshot.revision,
             snapshot.previous,
-            environment: definition.environment(
-                scheduler,
-                context,
-                entered: snapshot.entered,
-                journal: snapshot.journal
-            )
+            isPutAside: snapshot.putAside != nil,
+            activity: definition.activity(scheduler, entered: snapshot.entered),
+            journal: definition.journalBook(snapshot.journal),
+            context
         )
+        if let date = snapshot.putAside { madePlace.notePutAside(since: date) }
     }
 
     init(
@@ -49,39 +57,46 @@ struct MachineCore: ~Copyable, Sendable {
         _ status: PackedStatus,
         _ revision: Int = 0,
         _ previous: AnyObject? = nil,
-        environment: MachineEnvironment? = nil
+        isPutAside: Bool = false,
+        activity: MachineActivity?,
+        journal: JournalBook?,
+        _ context: GivenContext?
     ) {
         self.definition = definition
+        self.activity = activity
+        self.journal = journal
+        ownership = OwnershipLock(isHeld: isPutAside)
         self.state = StateCell(
             state,
             definition.knownLayout(of: status.index),
             previous: previous,
-            beside: environment.map { [CallbackEntry(.environment($0), number: CallbackEntry.newNumber())] } ?? []
+            beside: CallbackList(hasJournal: journal != nil)
         )
         self.status = Atomic(status.bits)
         self.revision = Atomic(revision)
-        if environment?.journal != nil { self.state.lock.changeNote(CallbackPhases.journal.rawValue) }
+        if journal != nil { self.state.lock.changeNote(CallbackPhases.journal.rawValue) }
+        if let context { give(context) }
     }
 
     /// The largest revision: every JSON reader keeps it exactly, and so does an `Int` on every platform.
     static var largestRevision: Int { Int(exactly: UInt64(1) << 53) ?? .max }
 }
 
-/// Everything about a machine as of one moment.
-struct Snapshot {
-    var state: AnyObject
+/// A machine as of one moment.
+package struct Snapshot {
+    package var state: AnyObject
     var previous: AnyObject?
     var status: PackedStatus
     var revision: Int
 
-    /// When the state was entered, as far as anybody needs to know.
+    /// When the state was entered, as far as anything follows from that.
     var entered: Date?
+
+    /// When the machine was put aside, if a holder has left the state that held it.
+    var putAside: Date?
 
     /// What has happened so far, if the machine keeps that.
     var journal: Journal?
-
-    /// The effects of a machine of a store.
-    var effects: EffectNotes?
 }
 
 /// In which state a machine is, by number, and what is due before its first transition.
@@ -131,12 +146,9 @@ extension MachineCore {
     var currentRevision: Int { revision.load(ordering: .relaxed) }
 
     var snapshot: Snapshot {
-        let environment = environment
+        let putAside = place?.putAside
         let (state, previous, other) = state.read {
-            (
-                now, revision.load(ordering: .relaxed), environment?.entered, environment?.journal?.journal,
-                environment?.effects
-            )
+            (now, revision.load(ordering: .relaxed), activity?.entered, journal?.journal)
         }
         return Snapshot(
             state: state,
@@ -144,28 +156,15 @@ extension MachineCore {
             status: other.0,
             revision: other.1,
             entered: other.2,
-            journal: other.3,
-            effects: other.4
+            putAside: putAside,
+            journal: other.3
         )
-    }
-
-    /// Whether, at some moment of this call, nobody owned the machine and it was active with a status that was read before.
-    ///
-    /// While a machine is owned, callbacks may have accepted more than it shows.
-    @inline(__always)
-    func isAtRest(_ status: PackedStatus) -> Bool {
-        let revision = revision.load(ordering: .acquiring)
-        // Passing through is such a moment: what the last owner wrote is seen from then on, and the next one has written nothing yet. A status
-        // that is read afterwards is the one at rest or a later one. A later one brings its revision along, which is stored
-        // first; the largest revision no longer tells.
-        return status.isActive && revision < Self.largestRevision && ownership.passThrough()
-            && self.status.load(ordering: .acquiring) == status.bits && revision == currentRevision
     }
 
     /// The number of the state against which a fire on this thread would be validated.
     @inline(__always)
     func expectedState(of machine: AnyObject) -> Int {
-        // Mostly nobody owns it, and then who is calling need not be found out.
+        // Mostly nobody owns it, and then it does not matter which thread calls.
         ownership.isFree ? now.index : expectedStateInTurn(of: machine)
     }
 
@@ -178,15 +177,15 @@ extension MachineCore {
 
     /// Whether a transition is under way on another thread, as far as a look from outside can tell.
     var isOwnedByAnotherThread: Bool {
-        if let other = machineNearerToOwner { return other.isOwnedElsewhere }
-        guard let owner = ownership.ownerNumber, owner != ThreadState.ofThreads.current.id.number else { return false }
-        return !ParkingLot.shared.hasEnded(owner: owner)
+        if ownership.isHeld { return place?.holder?.isOwnedElsewhere ?? false }
+        guard let owner = ownership.ownerNumber else { return false }
+        return owner != ThreadState.ofThreads.current.id.number
     }
 
     /// Calls a body when another thread has ended the turn that is under way, on that thread.
     /// - Returns: Whether there is such a turn. If not, the body is not called.
     func whenReleased(_ machine: any Parkable, _ body: @escaping @Sendable () -> Void) -> Bool {
-        if let other = machineNearerToOwner { return other.whenReleased(body) }
+        if ownership.isHeld { return place?.holder?.whenReleased(body) ?? false }
         return ParkingLot.shared.whenReleased(machine, byOtherThan: ThreadState.ofThreads.current.id, body)
     }
 
@@ -196,52 +195,26 @@ extension MachineCore {
         candidate.queuedSource ?? state.withOwnersView { state, _ in state }
     }
 
-    /// How it is handed out.
+    /// How the state that a candidate leaves is handed out.
     @usableFromInline
     func sourceLayout(of candidate: CandidateTransition) -> ExistentialLayout {
         definition.knownLayout(of: candidate.source)
     }
 }
 
-// MARK: - Committing
+// MARK: - What it is given
 
 extension MachineCore {
-    /// Shows the destination to everybody who reads, from now on and all at once.
-    /// - Returns: The state object that the machine keeps no longer.
+    /// Its place among the machines that hold one another; `nil` for one that never held another or was held.
     @inline(__always)
-    func show(
-        _ object: consuming OwnedObject,
-        of state: Int,
-        _ entry: MachineEnvironment.Entry?,
-        _ line: JournalLine?
-    ) -> OwnedObject? {
-        let status = PackedStatus(state, .done)
-        return self.state.replace(by: object, definition.knownLayout(of: state)) {
-            let revision = revision.load(ordering: .relaxed)
-            // In this order, for `isAtRest`, which reads without the lock.
-            if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .releasing) }
-            self.status.store(status.bits, ordering: .releasing)
-            entry?.note()
-            line?.write()
-        }
-    }
+    var place: TreePlace? { givenPlace.load() }
 
-    /// Notes that the machine is active.
-    func noteActivation(_ entry: MachineEnvironment.Entry?) {
-        let status = PackedStatus(now.index, .done)
-        state.change {
-            // Releasing for `isAtRest`: a commit before it stays visible through it.
-            self.status.store(status.bits, ordering: .releasing)
-            entry?.note()
-        }
-    }
+    /// Its place, made if it has none.
+    var madePlace: TreePlace { place ?? givenPlace.storeIfNil(TreePlace()) }
 
-    /// Notes that what goes on in the state is to be begun again, if anything did.
-    func noteSuspension() {
-        state.change {
-            // Asked here: the machine may be that of a holder which is gone, and be fired by another thread.
-            guard now.isActive else { return }
-            status.store(PackedStatus(now.index, .resumption).bits, ordering: .relaxed)
-        }
-    }
+    /// What the machine was given for its states; `nil` before that, and in a workflow without a context.
+    var context: GivenContext? { givenContext.load() }
+
+    /// Gives the machine a context, unless it has one.
+    func give(_ context: GivenContext) { _ = givenContext.storeIfNil(context) }
 }

@@ -1,5 +1,13 @@
 // How does a turn begin that is no fire?
 
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension MachineCore {
     /// Activates the machine, unless it is active or a callback of its own calls.
     func activate(_ call: borrowing Call) throws(NoTurn) {
@@ -33,6 +41,18 @@ extension MachineCore {
         finish(role, call)
     }
 
+    /// Ends the turn of a rehearsal, which does not activate the machine.
+    ///
+    /// But its guards may have announced something, and observers who hear of it may fire: for them it has to be active.
+    @inline(never)
+    func finishRehearsal(_ role: TurnRole, _ call: borrowing Call) {
+        if role != .nested, !now.isActive, call.turn({ $0.hasQueue }) {
+            // A machine that cannot be activated has ended its turn.
+            do { try activate(call, for: .fire, in: role) } catch { return }
+        }
+        finish(role, call)
+    }
+
     /// Activates the machine for a call that has acquired it, if the call's purpose demands it.
     @inline(never)
     func activate(_ call: borrowing Call, for purpose: CallPurpose, in role: TurnRole) throws(NoTurn) {
@@ -46,24 +66,43 @@ extension MachineCore {
             finish(role, call)
             throw error
         }
-        if case .activation = purpose {
-            carryOutActivation(call)
-        } else {
-            carryOutActivation(Call(withoutUserInfo: call))
-        }
+        if case .activation = purpose { carryOutActivation(call) } else { carryOutActivation(Call(call.machine)) }
     }
 
     /// Enters the state in which a new machine begins, or tells that of a restored one: before, commit, after, and drain.
     @inline(never)
-    func carryOutActivation(_ call: borrowing Call) {
+    private func carryOutActivation(_ call: borrowing Call) {
         let plan = TransitionPlan(now.activation, in: now.index, in: definition)
         _ = call.turn { $0.beginFire() }
-        var loan = lendCurrent(plan, call)
-        notify(.before, of: plan, loan)
-        noteActivation(state.withOwnersView { state, _ in entry(of: plan, to: state) })
+        let transition = currentTransition(plan, call)
+        notify(.before, of: transition)
+        noteActivation(of: plan, call)
         call.turn { $0.commit() }
-        notify(.after, of: plan, loan)
-        call.takeBack(&loan)
+        notify(.after, of: transition)
         drain(call)
+        call.thread.content.setDate(nil, of: call.id)
+    }
+
+    /// Notes that the machine is active.
+    private func noteActivation(of plan: TransitionPlan, _ call: borrowing Call) {
+        var entered = entryDate(of: plan, call)
+        if let date = place?.takePutAside(), let activity, !definition.states[now.index].hooks.isAging {
+            // Its time has stood still meanwhile.
+            entered = activity.entered.addingTimeInterval(max(0, self.date(of: call).timeIntervalSince(date)))
+        }
+        let status = PackedStatus(now.index, .done)
+        state.change {
+            self.status.store(status.bits, ordering: .relaxed)
+            if let entered { activity?.note(entered: entered) }
+        }
+    }
+
+    /// Notes that what goes on in the state is to be begun again, if anything did.
+    func noteSuspension() {
+        state.change {
+            // Asked here: the machine may be that of a holder which is gone, and be fired by another thread.
+            guard now.isActive else { return }
+            status.store(PackedStatus(now.index, .resumption).bits, ordering: .relaxed)
+        }
     }
 }

@@ -7,10 +7,6 @@
 #endif
 
 extension MachineCore {
-    /// Whether any closure of the machine's own is called in a phase.
-    @inline(__always)
-    func listens(to phases: CallbackPhases) -> Bool { !listened.isDisjoint(with: phases) }
-
     /// Lets observers be told something when everybody has been called who hears of the transition under way.
     @inline(__always)
     func post(_ outcome: @autoclosure () -> Occurrence.Outcome, at place: TurnPlace? = nil, _ call: borrowing Call) {
@@ -22,16 +18,31 @@ extension MachineCore {
     private func tell(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
         let occurrence = occurrence(outcome)
         if let dropped = writeDown(occurrence, call) { call.retire(OwnedObject(DroppedLine(dropped))) }
-        if listens(to: .notices) { call.turn { $0.post(occurrence, at: place) } }
+        guard listens(to: .notices) else { return }
+        switch call.turn({ $0.post(occurrence, at: place) }) {
+        case .queued, .dropped: return
+        case .limitReached:
+            let details = Rejection.Details(attempt: "tell its observers of more")
+            let error = InvalidTransition(
+                Rejection(.endlessChain, event: nil, from: now.index, details),
+                in: definition,
+                userInfo: [:]
+            )
+            let last = self.occurrence(.rejected(error))
+            call.turn { $0.postLast(last) }
+        }
     }
 
-    /// Something that happens now.
-    func occurrence(_ outcome: Occurrence.Outcome) -> Occurrence {
-        Occurrence(outcome, at: date, revision: currentRevision, in: definition)
+    /// Something that happens now, and is no transition.
+    private func occurrence(_ outcome: Occurrence.Outcome) -> Occurrence {
+        Occurrence(outcome, at: scheduler.date, revision: currentRevision, in: definition)
     }
 
-    /// The date as of now.
-    var date: Date { (environment?.scheduler ?? .system).date }
+    /// A transition that was committed, for everybody who hears of it; in its turn.
+    func occurrence(of transition: StateTransition) -> Occurrence {
+        let date = date(of: Call(transition.treeMachine))
+        return Occurrence(.transitioned(transition), at: date, revision: currentRevision, in: definition)
+    }
 
     /// What observers are told of a fire that is ignored in a state.
     @inline(never)
@@ -45,18 +56,18 @@ extension MachineCore {
         guard listens(to: [.notices, .journal]) else { return }
         let occurrence = occurrence(outcome)
         _ = writeDown(occurrence, call)
-        guard call.thread.content.beginTellingOutsideTurns(of: call.lentMachine.id) else { return }
+        guard call.thread.content.beginTellingOutsideTurns(of: call.id) else { return }
         tellObservers(occurrence)
         call.thread.content.endTellingOutsideTurns()
     }
 
     /// Tells observers what is no transition.
     func tellObservers(_ occurrence: Occurrence) {
-        forEachClosure(in: .notices) { $0.tell(occurrence) }
+        forEachClosure(in: .notices) { if case .notice(let tell) = $0 { tell(occurrence) } }
     }
 
     /// Tells observers of the whole tree what has happened in a machine in the state.
     func tellTreeObservers(_ occurrence: Occurrence) {
-        forEachClosure(in: .regionNotices) { $0.tell(occurrence) }
+        forEachClosure(in: .regionNotices) { if case .regionNotice(let tell) = $0 { tell(occurrence) } }
     }
 }

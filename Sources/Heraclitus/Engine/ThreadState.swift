@@ -1,30 +1,39 @@
 // What does a thread have under way, in which machines?
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The turns of machines, and places in their queues.
-typealias MachineTurn = Turn<AcceptedTransition, Occurrence>
+typealias MachineTurn = Turn<StateTransition, Occurrence>
+typealias TurnPlace = MachineTurn.Place
 
 extension MachineTurn {
     /// Whether anything that waits leaves the state.
     var isAboutToLeave: Bool { hasQueue && waiting.contains { $0.plan.kind == .external } }
 }
-typealias TurnPlace = MachineTurn.Place
 
-/// What a thread keeps from one fire to the next, and during them.
+/// The turns of machines on one thread: a stack, because a callback of one machine may fire another one.
 @usableFromInline
-struct ThreadState {
+struct ThreadState: ThreadContent {
     /// A turn of one machine on this thread.
-    struct Entry {
+    private struct Entry {
         /// The address of the machine, 0 for none.
         var machine: UInt = 0
         var turn = MachineTurn(in: 0)
 
-        /// What the machine keeps no longer, or never did.
+        /// Objects that the machine keeps no longer, or never did.
         ///
-        /// It is released when the machine has been released, because deinitializers are user code.
+        /// They are released when the machine has been released, because deinitializers are user code.
         var retired = Retired()
 
-        /// The turn around this one, if the machine belongs to another one; a deputy has none until the turns around it begin.
+        /// The turn around this one, if the machine belongs to another one.
         var holder: HolderTurn?
+
+        /// The date of the transition under way, once it was asked for: one transition has one date.
+        var date: Date?
     }
 
     struct Retired {
@@ -43,8 +52,8 @@ struct ThreadState {
         }
     }
 
-    /// What was queued and is done, as an object.
-    private final class Queued {
+    /// A queue that is done, as an object.
+    private final class DoneQueue {
         let queue: MachineTurn.Queue
 
         init(_ queue: MachineTurn.Queue) { self.queue = queue }
@@ -55,24 +64,17 @@ struct ThreadState {
     /// The turn that was used last.
     private var foremost = Entry()
 
-    /// The other turns under way, if a callback of one machine has fired another one, or a machine belongs to another one; after them,
-    /// entries that were used and will be again.
+    /// The other turns under way; after them, entries that were used and will be again.
     private var others: [Entry] = []
 
     /// How many other turns are under way.
     private var othersCount = 0
 
-    /// Where transitions are taken from that are lent to callbacks.
-    var lendingDesk = LendingDesk()
-
-    /// The machine in the state of another one that had a turn last here, by its address, and how many turns in a row among those.
-    private var innerTurns: (machine: UInt, count: Int) = (0, 0)
-
-    /// The tree that is being copied or archived.
-    private(set) var moment: TreeMoment?
-
     /// The machines whose observers are being told something without a turn.
     private var toldOutsideTurns: [ObjectIdentifier] = []
+
+    @usableFromInline
+    init() {}
 
     static let ofThreads = ThreadLocal<ThreadState>()
 }
@@ -82,14 +84,6 @@ extension CurrentThread<ThreadState> {
     var id: ThreadID { content.id }
 }
 
-extension ThreadState: ThreadContent {
-    mutating func threadEnds() {
-        lendingDesk.discard()
-        // A callback has ended its thread. What it has committed stays, what was queued is dropped.
-        if foremost.machine != 0 { ParkingLot.shared.ownerHasEnded(id) }
-    }
-}
-
 extension ThreadState {
     /// Begins a turn of a machine.
     @inline(__always)
@@ -97,6 +91,7 @@ extension ThreadState {
         if foremost.machine != 0 { putAside() }
         foremost.machine = UInt(bitPattern: machine)
         foremost.turn.restart(in: state)
+        foremost.date = nil
     }
 
     @inline(never)
@@ -107,10 +102,10 @@ extension ThreadState {
     }
 
     /// Ends the turn of a machine, which has nothing more to do.
-    /// - Returns: What is to be released when the machine has been released.
+    /// - Returns: The objects to be released when the machine has been released.
     @inline(__always)
     mutating func close(_ machine: ObjectIdentifier) -> Retired {
-        if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
+        bringForward(machine)
         if foremost.turn.hasQueue { retireQueue() }
         var retired = Retired()
         swap(&retired, &foremost.retired)
@@ -120,7 +115,7 @@ extension ThreadState {
     }
 
     @inline(never)
-    private mutating func retireQueue() { foremost.retired.add(OwnedObject(Queued(foremost.turn.takeQueue()))) }
+    private mutating func retireQueue() { foremost.retired.add(OwnedObject(DoneQueue(foremost.turn.takeQueue()))) }
 
     @inline(never)
     private mutating func takeUpAnother() {
@@ -131,20 +126,25 @@ extension ThreadState {
     /// Uses the turn of a machine.
     @inline(__always)
     mutating func withTurn<Result>(of machine: ObjectIdentifier, _ body: (inout MachineTurn) -> Result) -> Result {
-        if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
+        bringForward(machine)
         return body(&foremost.turn)
     }
 
     /// Keeps an object until a machine has been released.
     @inline(__always)
     mutating func retire(_ object: consuming OwnedObject, of machine: ObjectIdentifier) {
-        if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
+        bringForward(machine)
         foremost.retired.add(object)
     }
 
-    /// Makes the turn of a machine the foremost one, whose callback has fired another machine, or comes back from there.
-    @inline(never)
+    /// Makes the turn of a machine the foremost one, if a callback of it has fired another machine, or has come back from there.
+    @inline(__always)
     private mutating func bringForward(_ machine: ObjectIdentifier) {
+        if foremost.machine != UInt(bitPattern: machine) { search(machine) }
+    }
+
+    @inline(never)
+    private mutating func search(_ machine: ObjectIdentifier) {
         guard let index = others[..<othersCount].lastIndex(where: { $0.machine == UInt(bitPattern: machine) }) else {
             preconditionFailure("The machine has no turn on this thread.")
         }
@@ -161,33 +161,27 @@ extension ThreadState {
 
     /// Notes the turn around that of a machine.
     mutating func setHolder(_ holder: consuming HolderTurn, of machine: ObjectIdentifier) {
-        if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
+        bringForward(machine)
         foremost.holder = holder
     }
 
     /// Takes the turn around that of a machine, if it has one.
-    @inline(__always)
     mutating func takeHolder(of machine: ObjectIdentifier) -> HolderTurn? {
-        if foremost.machine != UInt(bitPattern: machine) { bringForward(machine) }
+        bringForward(machine)
         return foremost.holder.take()
     }
 
-    /// Counts a turn of a machine in the state of another one.
-    /// - Returns: How many there were in a row.
-    mutating func countInnerTurn(of machine: ObjectIdentifier) -> Int {
-        if innerTurns.machine != UInt(bitPattern: machine) { innerTurns = (UInt(bitPattern: machine), 0) }
-        innerTurns.count += 1
-        return innerTurns.count
+    /// The date of the transition of a machine that is under way, if it was asked for already.
+    mutating func date(of machine: ObjectIdentifier) -> Date? {
+        bringForward(machine)
+        return foremost.date
     }
 
-    mutating func forgetInnerTurns() { innerTurns = (0, 0) }
-
-    /// Notes which tree is being copied or archived.
-    /// - Returns: The one before.
-    mutating func exchangeMoment(_ new: TreeMoment?) -> TreeMoment? {
-        var moment = new
-        swap(&moment, &self.moment)
-        return moment
+    /// Notes the date of the transition of a machine that is under way; `nil` when the next one begins.
+    @inline(__always)
+    mutating func setDate(_ date: Date?, of machine: ObjectIdentifier) {
+        bringForward(machine)
+        foremost.date = date
     }
 
     /// Begins to tell a machine's observers something without a turn, unless that is under way.

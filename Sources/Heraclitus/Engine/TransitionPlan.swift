@@ -93,16 +93,15 @@ struct TransitionPlan {
     /// The number of the state that is entered, or updated, or that is activated.
     var destination: Int { Int(destinationNumber) }
 
-    /// What callbacks get of it, but for the objects.
-    @inline(__always)
-    func terms(in definition: Definition) -> StateTransition.Terms {
-        StateTransition.Terms(
-            eventName: hasNoEvent ? nil : definition.events[event].sharedName,
-            eventIndex: event,
-            isUpdate: kind == .update,
-            source: hasNoEvent ? nil : definition.states[source].type,
-            destination: definition.states[destination].type
-        )
+    /// The same plan for a state that is left with the source, whatever becomes of that.
+    var asExternal: TransitionPlan { TransitionPlan(self, as: .external) }
+
+    private init(_ plan: TransitionPlan, as kind: Kind) {
+        eventNumber = plan.eventNumber
+        sourceNumber = plan.sourceNumber
+        destinationNumber = plan.destinationNumber
+        hooks = plan.hooks
+        self.kind = kind
     }
 }
 
@@ -118,15 +117,4 @@ extension TransitionPlan.Kind {
         case .resumption: .ofResumption
         }
     }
-}
-
-/// A transition that is certain to be made.
-struct AcceptedTransition {
-    let plan: TransitionPlan
-
-    /// The destination, which the machine takes over.
-    let state: AnyObject
-
-    /// What callbacks get, and what keeps its objects alive.
-    let objects: LentObjects<StateTransition.Terms>?
 }

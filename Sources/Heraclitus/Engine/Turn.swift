@@ -136,8 +136,22 @@ extension Turn {
     ///
     /// What they cause themselves while they are told something is limited, or they could answer each rejection with a fire that
     /// is rejected.
-    mutating func post(_ notice: Notice, at place: Place? = nil) {
+    @discardableResult
+    mutating func post(_ notice: Notice, at place: Place? = nil) -> Posting {
         queue.add(notice, at: place?.index, limit: Self.chainLimit)
+    }
+
+    /// Queues the notice that the limit was reached.
+    mutating func postLast(_ notice: Notice) { _ = queue.add(notice, at: nil, limit: .max) }
+
+    enum Posting: Equatable {
+        case queued
+
+        /// It was dropped as the first notice beyond the limit: observers are to hear that there are more.
+        case limitReached
+
+        /// It was dropped, as others before.
+        case dropped
     }
 }
 
@@ -216,15 +230,16 @@ extension Turn {
             items?.append(.transition(transition))
         }
 
-        fileprivate mutating func add(_ notice: Notice, at index: Int?, limit: Int) {
+        fileprivate mutating func add(_ notice: Notice, at index: Int?, limit: Int) -> Posting {
             if isTelling {
-                guard causedByTelling < limit else { return }
                 causedByTelling += 1
+                if causedByTelling > limit { return causedByTelling == limit + 1 ? .limitReached : .dropped }
             }
             let index = index ?? count
             if let last = lastTransition, last >= index { lastTransition = last + 1 }
             items = items ?? []
             items?.insert(.notice(notice), at: index)
+            return .queued
         }
 
         fileprivate mutating func endTelling() { isTelling = false }

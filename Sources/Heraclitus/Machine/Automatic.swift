@@ -12,7 +12,8 @@ extension StateMachine {
     /// It may have passed: then the event was rejected, or the machine was not activated yet, as a ``copy()`` is not before it is activated or
     /// fired itself.
     public var nextDeadline: Date? {
-        core.atOneMoment(self, definition.firstDeadline)
+        if !definition.hasComposites { return definition.deadlines(of: core.snapshot).first?.date }
+        return core.isFrozen ? TreeMoment(of: [self]).firstDeadline : TreeMoment.show([self]) { $0.firstDeadline }
     }
 
     /// Lets nothing go on by itself from now on, because the machine is gone in a moment.
@@ -47,7 +48,7 @@ extension StateMachine {
 
     func deadlinesOfTree(by date: Date) -> [TreeDeadline] {
         let snapshot = core.snapshot
-        guard let environment = core.environment, let state = snapshot.state as? any WorkflowState else { return [] }
+        guard core.activity != nil, let state = snapshot.state as? any WorkflowState else { return [] }
         let own = definition.deadlines(of: snapshot).all.filter { $0.date <= date }.map { next in
             TreeDeadline(
                 id: .init(machine: ObjectIdentifier(self), revision: snapshot.revision, number: next.number),
@@ -58,16 +59,13 @@ extension StateMachine {
                 self.rejectEndlessChain(next)
             }
         }
-        return own + environment.place.regions.flatMap { $0.deadlinesOfTree(by: date) }
+        return own + (core.place?.regions ?? []).flatMap { $0.deadlinesOfTree(by: date) }
     }
 }
 
 extension StateMachine {
     private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
-        let userInfo = UserInfo(due: deadline.date)
-        // The call lends it.
-        defer { withExtendedLifetime(userInfo) {} }
-        let call = Call(self, userInfo)
+        let call = Call(self, UserInfo(due: deadline.date))
         let error = core.invalidTransition(
             Rejection(.endlessChain, event: definition.rule(of: deadline).event, from: core.now.index),
             call
@@ -88,7 +86,7 @@ extension StateMachine: AutomaticMachine {
             let selector = EventSelector.due(event: due.event, of: state, in: period)
             try fire(selector, userInfo: UserInfo(due: deadline.date)) { candidate in
                 guard let build = due.rule.build else { return try core.onlyEmptyState(of: candidate) }
-                return OwnedObject(try build(state, core.environment?.context))
+                return OwnedObject(try build(state, core.context))
             }
             return true
         } catch {
@@ -101,7 +99,7 @@ extension StateMachine: AutomaticMachine {
         do throws(InvalidTransition) {
             try fire(.event(completion.event), userInfo: [:]) { candidate in
                 guard let build = completion.rule.build else { return try core.onlyEmptyState(of: candidate) }
-                return OwnedObject(try build(state, core.environment?.context))
+                return OwnedObject(try build(state, core.context))
             }
             return true
         } catch {

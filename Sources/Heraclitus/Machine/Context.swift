@@ -13,7 +13,7 @@ extension StateMachine {
     ///   - context: What the states need and archives do not keep.
     ///   - userInfo: Values passed to the callbacks.
     public func activate(context: W.Context, userInfo: UserInfo = [:]) {
-        if let context = definition.given(context) { core.environment?.give(context) }
+        if let context = definition.given(context) { core.give(context) }
         activate(userInfo: userInfo)
     }
 }
@@ -31,7 +31,7 @@ extension StateTransition {
     /// - Returns: The context.
     public func context<W: Workflow>(as workflow: W.Type) -> W.Context {
         // What was lent comes first: a state that is left with its holder's may be of the same workflow as the holder.
-        if let context = GivenContext.value(of: objects.context, as: W.Context.self) { return context }
+        if let context = lentContext?.value(as: W.Context.self) { return context }
         if let context = machine(as: W.self)?.context { return context }
         if let nothing = () as? W.Context { return nothing }
         fatalError(
@@ -53,6 +53,6 @@ extension ActionCall {
 extension MachineCore {
     /// The context that the machine was given; of a workflow without one there is always the empty one.
     func context<Context: Sendable>(as type: Context.Type) -> Context? {
-        GivenContext.value(of: definition.needsContext ? environment?.context : nil, as: type)
+        GivenContext.value(of: definition.needsContext ? context : nil, as: type)
     }
 }

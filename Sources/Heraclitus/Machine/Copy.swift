@@ -11,7 +11,11 @@ extension StateMachine {
     /// Any thread may call it at any time. During a transition it copies the committed state. Of a tree of machines, as ``Composite`` says,
     /// it copies the committed states of all of them as of one moment.
     public func copy() -> StateMachine {
-        core.atOneMoment(self, copy)
+        if core.isReadAtOnce { return copy(of: core.snapshot) }
+        return TreeMoment.show([self]) { moment in
+            if let path = moment.pathBeyondLimit { fatalError(TreeMoment.explanation(of: path)) }
+            return copy(of: core.snapshot)
+        }
     }
 
     private func copy(of snapshot: Snapshot) -> StateMachine {
@@ -20,12 +24,23 @@ extension StateMachine {
         snapshot.state = Self.copy(of: snapshot.state)
         expectOwnRegions(of: snapshot.state, copyOf: state, in: snapshot.status.index)
         snapshot.previous = snapshot.previous.map(Self.copy)
-        guard let environment = core.environment else { return StateMachine(MachineCore(definition, snapshot)) }
         // What goes on by itself is the original's; the copy begins its own when it is activated, or fired.
         if definition.hasActivity, snapshot.status.isActive {
             snapshot.status = PackedStatus(snapshot.status.index, .resumption)
         }
-        return StateMachine(MachineCore(definition, snapshot, environment.scheduler, environment.context))
+        return StateMachine(MachineCore(definition, snapshot, core.scheduler, core.context))
+    }
+
+    /// A copy of the machine and of those in its state that nobody else has, as of one moment; to be archived.
+    /// - Throws: An error with the path if they lie within one another too deep.
+    func frozen() throws(ArchiveError) -> StateMachine {
+        let (copy, path) = TreeMoment.show([self]) { moment -> (StateMachine?, [String]) in
+            if let path = moment.pathBeyondLimit { return (StateMachine?.none, path) }
+            return (self.copy(of: core.snapshot), [])
+        }
+        guard let copy else { throw TreeMoment.tooDeep(path, in: stateName) }
+        for machine in TreeMoment(of: [copy]).machines { machine.withCore { $0.madePlace.noteFrozen() } }
+        return copy
     }
 
     /// Stops the program if a state and its copy have a machine in common, which would belong to both.

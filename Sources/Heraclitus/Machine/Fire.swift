@@ -281,18 +281,14 @@ extension StateMachine {
     @inlinable @inline(__always)
     func object<State>(of state: consuming State) -> OwnedObject { core.definition.object(of: state) }
 
-    @inlinable @inline(__always)  // to where it is a constant whether it is a rehearsal
+    @usableFromInline
     func fire(
         _ selector: EventSelector,
         isRehearsal: Bool = false,
         userInfo: UserInfo,
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
-        if isRehearsal {
-            try core.rehearse(selector, of: self, userInfo: userInfo, collecting: nil, building: build)
-        } else {
-            try core.fire(selector, of: self, userInfo: userInfo, building: build)
-        }
+        try core.fire(for: isRehearsal ? .rehearsal(nil) : .fire, selector, Call(self, userInfo), building: build)
     }
 
     /// Enters a state by firing the one event that leads there from the current state.

@@ -231,7 +231,7 @@ extension StateMachine {
         guard let index = workflow.index(of: event) else {
             fatalError("\(event) is not a stored property of \(definition.workflow), and can never be fired.")
         }
-        return { $0.objects.terms.eventIndex == index ? W.Event<S, D>.objects(of: $0) : nil }
+        return { $0.plan.event == index ? W.Event<S, D>.objects(of: $0) : nil }
     }
 
     private func hook<S, D>(

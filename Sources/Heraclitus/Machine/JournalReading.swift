@@ -6,5 +6,5 @@ extension StateMachine {
     ///
     /// It has what ``observe(_:)`` reports: transitions, rejected and ignored fires, actions, announcements, and work that failed. Activations and
     /// rehearsals are not written. A machine within a state keeps a journal of its own, if its workflow asks for one.
-    public var journal: Journal { core.environment?.journal?.journal ?? Journal([]) }
+    public var journal: Journal { core.journal?.journal ?? Journal([]) }
 }

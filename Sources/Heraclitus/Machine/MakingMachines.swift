@@ -50,7 +50,7 @@ extension StateMachine where W.Context == Void {
         scheduler: Scheduler? = nil
     ) {
         self.init(placing: state, due: .restoring, scheduler, nil, journal: journal)
-        if let entered { core.environment?.note(entered: entered) }
+        if let entered { core.activity?.note(entered: entered) }
     }
 }
 
@@ -99,7 +99,7 @@ extension StateMachine {
         scheduler: Scheduler? = nil
     ) {
         self.init(placing: state, due: .restoring, scheduler, Self.given(context), journal: journal)
-        if let entered { core.environment?.note(entered: entered) }
+        if let entered { core.activity?.note(entered: entered) }
     }
 
     private static func given(_ context: W.Context) -> GivenContext? {

@@ -33,8 +33,8 @@ extension StateMachine {
     /// What gives a closure every transition of this machine.
     private func hearing(_ body: @escaping @Sendable (Occurrence) -> Void) -> Callback {
         .hook(.observers) { transition in
-            guard let machine = transition.machine(as: W.self) else { return }
-            body(machine.core.occurrence(.transitioned(transition)))
+            guard let machine = transition.machine else { return }
+            body(machine.withCore { $0.occurrence(of: transition) })
         }
     }
 

@@ -68,7 +68,7 @@ extension StateMachine {
         let unmet = UnmetGuards()
         let answer: Offer.Answer
         do throws(InvalidTransition) {
-            try core.rehearse(.event(event.index), of: self, userInfo: userInfo, collecting: unmet) { candidate in
+            try core.fire(for: .rehearsal(unmet), .event(event.index), Call(self, userInfo)) { candidate in
                 try core.onlyEmptyState(of: candidate)
             }
             let source = core.expectedState(of: self)

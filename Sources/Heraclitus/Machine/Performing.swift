@@ -126,7 +126,7 @@ extension StateMachine {
         return InvalidAction(
             reason: reason,
             workflow: definition.workflow,
-            path: core.ownership.belongsToAnother ? core.path : nil,
+            path: core.ownership.isHeld ? core.path : nil,
             action: terms.name,
             state: definition.states[source].name,
             expected: terms.expected,

@@ -15,38 +15,43 @@ extension StateMachine: TreeMachine {
         try body(core)
     }
 
-    func beginAction(
-        around region: TreePlace,
-        for purpose: CallPurpose,
-        on thread: CurrentThread<ThreadState>
-    ) throws(NoTurn) -> TurnRole {
-        try core.beginAction(around: region, for: purpose, Call(self, on: thread))
+    static var workflowType: any Workflow.Type { W.self }
+
+    func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
+        try core.beginAction(around: region, for: purpose, Call(self))
     }
 
-    func endAction(_ role: TurnRole, hasEnded: Bool, on thread: CurrentThread<ThreadState>) {
+    func endAction(_ role: TurnRole, hasEnded: Bool) {
         if hasEnded { core.fireCompletion(of: self) }
         // The inner call may have been a rehearsal, which has not activated this machine either.
-        core.finishRehearsal(role, Call(self, on: thread))
+        core.finishRehearsal(role, Call(self))
     }
 
-    func appoint(_ deputy: any TreeMachine, on thread: CurrentThread<ThreadState>) {
-        core.appoint(deputy, Call(self, on: thread))
+    func beginReading() -> ReadingTurn { core.beginReading(Call(self)) }
+
+    func endRehearsal(_ role: TurnRole) { core.finishRehearsal(role, Call(self)) }
+
+    func start() {
+        let call = Call(self)
+        do { try core.activate(call) } catch {
+            // Nobody else would hear that it stays as it is.
+            if case .missingContext = error { core.tellOutsideTurn(.rejected(notActivated(error, "be activated")), call) }
+        }
     }
 
-    func beginTurns(around deputy: any TreeMachine, on thread: CurrentThread<ThreadState>) {
-        core.beginTurns(around: deputy, Call(self, on: thread))
+    /// The error of an attempt that needs an active machine.
+    func notActivated(_ problem: NoTurn, _ attempt: String) -> InvalidTransition {
+        let details = Rejection.Details(machines: problem.machines, attempt: attempt)
+        return core.invalidTransition(
+            Rejection(problem.reason, event: nil, from: core.now.index, details),
+            Call(self)
+        )
     }
 
-    func endTurns(
-        around deputy: any TreeMachine,
-        _ holder: HolderTurn,
-        hasEnded: Bool,
-        on thread: CurrentThread<ThreadState>
-    ) {
-        core.endTurns(around: deputy, holder, hasEnded: hasEnded, Call(self, on: thread))
-    }
-
-    func inherit(_ context: GivenContext) {
-        if definition.needsContext, context.value(as: W.Context.self) != nil { core.environment?.give(context) }
+    func inherit(_ context: GivenContext) -> Bool {
+        guard definition.needsContext else { return true }
+        guard context.value(as: W.Context.self) != nil else { return false }
+        core.give(context)
+        return true
     }
 }

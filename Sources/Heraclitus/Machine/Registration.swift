@@ -109,5 +109,5 @@ protocol CallbackHolder: AnyObject, Sendable {
 extension StateMachine: CallbackHolder {
     func cancelCallbacks(_ number: Int) { core.cancelCallbacks(number) }
 
-    func hasCallbacks(_ number: Int) -> Bool { core.callbacks.contains { $0.number == number } }
+    func hasCallbacks(_ number: Int) -> Bool { core.hasCallbacks(number) }
 }

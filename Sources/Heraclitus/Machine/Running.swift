@@ -17,21 +17,21 @@ extension StateMachine {
     ///   reason, such as ``InvalidTransition/Reason-swift.enum/notCurrent`` of a machine whose holder has left its state.
     public func run() async throws {
         let feed = RunFeed()
-        // Without an environment there is no work.
-        let isFirst = core.environment?.setRunner(feed.take) ?? true
+        // Without an activity there is no work.
+        let isFirst = core.activity?.setRunner(feed.take) ?? true
         precondition(isFirst, "\(self) is run already.")
         let registration = onTransition { [weak self] _ in
             if let self, self.core.hasFinalState { feed.signal() }
         }
         defer {
             registration.cancel()
-            core.environment?.setRunner(nil)
+            core.activity?.setRunner(nil)
             // What has begun since the machine was suspended.
-            for work in feed.takeNoMore() { core.environment?.begin(work) }
+            for work in feed.takeNoMore() { work.start() }
         }
         // Machines in the state may work already, also if this one is not active.
         if core.place?.regions.isEmpty == false { try activateToRun() }
-        core.suspend(Call(self, [:]))
+        core.suspend(Call(self))
         try activateToRun()
         await withDiscardingTaskGroup { group in
             feed.signal()
@@ -51,22 +51,16 @@ extension StateMachine {
             for work in feed.takeNoMore() { group.addTask { await work.runAsChild() } }
         }
         if Task.isCancelled {
-            core.suspend(Call(self, [:]))
+            core.suspend(Call(self))
             throw CancellationError()
         }
     }
 
     /// Lets no work of its states begin, nor that of machines in its state, for somebody who fires alone; before it is activated.
-    package func leaveOutWork() { core.environment?.setRunner { _ in true } }
+    package func leaveOutWork() { core.activity?.setRunner { _ in true } }
 
     private func activateToRun() throws(InvalidTransition) {
-        do {
-            try core.activate(Call(self, [:]))
-        } catch {
-            let details = Rejection.Details(machines: error.machines, attempt: "be run")
-            let rejection = Rejection(error.reason, event: nil, from: core.now.index, details)
-            throw InvalidTransition(rejection, in: definition, userInfo: [:])
-        }
+        do { try core.activate(Call(self)) } catch { throw notActivated(error, "be run") }
     }
 }
 

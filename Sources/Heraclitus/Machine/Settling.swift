@@ -17,13 +17,13 @@ extension StateMachine {
         while !Task.isCancelled {
             if await waitForTurnElsewhere() { continue }
             let before = revision
-            guard let environment = core.environment, !environment.isPassive else { return }
-            if let timer = environment.timer, timer.isDue {
+            guard let activity = core.activity, !activity.isPassive else { return }
+            if let timer = activity.timer, timer.isDue {
                 timer.comesDueNow()
                 await Task.yield()
-            } else if let work = environment.work, work.isGoingOn {
+            } else if let work = activity.work, work.isGoingOn {
                 await work.wait()
-            } else if let region = environment.place.regions.first(where: { !$0.isSettled }) {
+            } else if let region = (core.place?.regions ?? []).first(where: { !$0.isSettled }) {
                 await region.settled()
             } else if revision != before {
                 // The work may have been found at its end within a turn that has come meanwhile, and has begun something else.
@@ -48,8 +48,8 @@ extension StateMachine {
     /// Whether nothing goes on by itself now, neither here nor in the machines in its state.
     var isSettled: Bool {
         if isOwnedElsewhere { return false }
-        guard let environment = core.environment, !environment.isPassive else { return true }
-        return environment.timer?.isDue != true
-            && environment.work?.isGoingOn != true && environment.place.regions.allSatisfy(\.isSettled)
+        guard let activity = core.activity, !activity.isPassive else { return true }
+        return activity.timer?.isDue != true
+            && activity.work?.isGoingOn != true && (core.place?.regions ?? []).allSatisfy(\.isSettled)
     }
 }

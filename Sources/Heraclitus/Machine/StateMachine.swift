@@ -62,18 +62,14 @@ extension MachineCore {
         _ context: GivenContext? = nil,
         _ journal: JournalLimit? = nil
     ) {
+        let index = state.withObject(definition.indexOfBeginning)
         self.init(
             definition,
             state,
-            PackedStatus(state.withObject(definition.indexOfBeginning), activation),
-            // Asked first: most machines need none, and what it is made from takes a tenth of making a machine.
-            environment: definition.equips(scheduler) || journal != nil
-                ? definition.environment(
-                    scheduler,
-                    context,
-                    entered: nil,
-                    journal: journal.map { Journal([]).limited(to: $0) }
-                ) : nil
+            PackedStatus(index, activation),
+            activity: definition.activity(scheduler, entered: nil),
+            journal: definition.journalBook(journal.map { Journal([]).limited(to: $0) }),
+            context
         )
     }
 }
@@ -225,25 +221,15 @@ extension StateTransition {
 }
 
 extension StateMachine: Parkable {
-    // Who waits for a deputy waits for its tree.
-    @usableFromInline var parkingName: String {
-        core.ownership.isDeputy ? core.root?.workflowName ?? workflowName : workflowName
-    }
-
-    var workflowName: String { definition.workflow }
+    @usableFromInline var workflowName: String { definition.workflow }
 
     @usableFromInline var ownerNumber: UInt? { core.ownership.ownerNumber }
 
-    @usableFromInline var isOwnedThroughOther: Bool { core.ownership.isOwnedThroughOther }
+    @usableFromInline var isHeld: Bool { core.ownership.isHeld }
 
     @usableFromInline
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {
-        core.ownership.tryAcquireEvenAsDeputy(by: thread, othersWait: othersWait)
-    }
-
-    @usableFromInline
-    func tryTakeOver(from ended: UInt, by thread: ThreadID, othersWait: Bool) -> Bool {
-        core.ownership.tryTakeOver(from: ended, by: thread, othersWait: othersWait)
+        core.ownership.tryAcquire(by: thread, othersWait: othersWait)
     }
 
     @usableFromInline

@@ -26,7 +26,7 @@ extension StateMachine {
                 let selector = EventSelector.event(failure.event).bound(to: work.id)
                 return try fire(selector, userInfo: UserInfo(failure: error)) { candidate in
                     guard let build = failure.rule.build else { return try core.onlyEmptyState(of: candidate) }
-                    return OwnedObject(try build(core.source(of: candidate), error, core.environment?.context))
+                    return OwnedObject(try build(core.source(of: candidate), error, core.context))
                 }
             } catch {
                 // Observers have heard that it was rejected, but not of the work's own error.

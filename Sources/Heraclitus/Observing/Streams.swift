@@ -16,7 +16,7 @@ extension StateMachine {
         stream(buffering: policy) { continuation in
             onTransition { [weak self] transition in
                 // Asked now: the machine may have been given its context since the stream was made.
-                continuation.yield(transition.forLater(keeping: self?.core.environment?.context))
+                continuation.yield(transition.forLater(keeping: self?.core.context))
             }
         }
     }

@@ -10,16 +10,11 @@ import Synchronization
     import Musl
 #elseif canImport(Android)
     import Android
-#elseif canImport(WinSDK)
-    import WinSDK
 #endif
 
-/// What a thread may keep for itself.
+/// A value that a thread may keep for itself.
 protocol ThreadContent {
     init()
-
-    /// The thread ends, and lets go of this.
-    mutating func threadEnds()
 }
 
 /// A value of its own for every thread: made when a thread first asks, destroyed when the thread ends.
@@ -71,8 +66,6 @@ struct CurrentThread<Content: ThreadContent> {
 /// What the system releases when a thread ends: an object with the content at an address that does not change.
 private final class ThreadStorage<Content: ThreadContent>: ManagedBuffer<Content, Void> {
     static func made() -> ManagedBuffer<Content, Void> { create(minimumCapacity: 0) { _ in Content() } }
-
-    deinit { header.threadEnds() }
 }
 
 /// The system's key to a pointer of each thread, which holds a retained object and releases it when the thread ends.
@@ -102,42 +95,20 @@ private struct SystemKey: ~Copyable, Sendable {
         if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
     }
 
-    #if canImport(WinSDK)
-        private static func make() -> UInt { UInt(FlsAlloc { unsafe SystemKey.release($0) }) }
+    private static func make() -> UInt {
+        var key = pthread_key_t()
+        // Whether the closure's argument is optional depends on the C library.
+        let result = unsafe pthread_key_create(&key) { unsafe SystemKey.release($0) }
+        precondition(result == 0, "The process has no key for values of threads left.")
+        return UInt(key)
+    }
 
-        private static func value(of key: UInt) -> UnsafeMutableRawPointer? { unsafe FlsGetValue(DWORD(key)) }
+    @inline(__always)
+    private static func value(of key: UInt) -> UnsafeMutableRawPointer? {
+        unsafe pthread_getspecific(pthread_key_t(truncatingIfNeeded: key))
+    }
 
-        private static func keep(_ value: UnsafeMutableRawPointer, by key: UInt) -> Bool {
-            unsafe FlsSetValue(DWORD(key), value)
-        }
-    #elseif os(WASI)
-        // One thread for all.
-        private nonisolated(unsafe) static var only: UnsafeMutableRawPointer?
-
-        private static func make() -> UInt { 0 }
-
-        private static func value(of key: UInt) -> UnsafeMutableRawPointer? { unsafe only }
-
-        private static func keep(_ value: UnsafeMutableRawPointer, by key: UInt) -> Bool {
-            unsafe only = unsafe value
-            return true
-        }
-    #else
-        private static func make() -> UInt {
-            var key = pthread_key_t()
-            // Whether the closure's argument is optional depends on the C library.
-            let result = unsafe pthread_key_create(&key) { unsafe SystemKey.release($0) }
-            precondition(result == 0, "The process has no key for values of threads left.")
-            return UInt(key)
-        }
-
-        @inline(__always)
-        private static func value(of key: UInt) -> UnsafeMutableRawPointer? {
-            unsafe pthread_getspecific(pthread_key_t(truncatingIfNeeded: key))
-        }
-
-        private static func keep(_ value: UnsafeMutableRawPointer, by key: UInt) -> Bool {
-            unsafe pthread_setspecific(pthread_key_t(truncatingIfNeeded: key), value) == 0
-        }
-    #endif
+    private static func keep(_ value: UnsafeMutableRawPointer, by key: UInt) -> Bool {
+        unsafe pthread_setspecific(pthread_key_t(truncatingIfNeeded: key), value) == 0
+    }
 }

@@ -8,8 +8,6 @@
     import Musl
 #elseif canImport(Android)
     import Android
-#elseif canImport(WinSDK)
-    import WinSDK
 #endif
 
 /// A signal for one thread that waits: sent before or after it begins to wait, it is received once.
@@ -17,50 +15,38 @@
 /// Invariant: `isSent` is read and written while the system's mutex is held; the addresses never change until `deinit`.
 @safe
 final class ThreadSignal: @unchecked Sendable {
-    #if canImport(WinSDK)
-        private let event = unsafe CreateEventW(nil, false, false, nil)
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var isSent = false
 
-        func send() { unsafe SetEvent(event) }
+    init() {
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe condition.initialize(to: pthread_cond_t())
+        unsafe pthread_mutex_init(mutex, nil)
+        unsafe pthread_cond_init(condition, nil)
+    }
 
-        func wait() { unsafe WaitForSingleObject(event, INFINITE) }
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
+    }
 
-        deinit { unsafe CloseHandle(event) }
-    #elseif os(WASI)
-        // There is no other thread to wait for.
-        func send() {}
+    func send() {
+        unsafe pthread_mutex_lock(mutex)
+        isSent = true
+        unsafe pthread_cond_signal(condition)
+        unsafe pthread_mutex_unlock(mutex)
+    }
 
-        func wait() { fatalError("The only thread waits for another one.") }
-    #else
-        private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-        private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-        private var isSent = false
+    func wait() {
+        unsafe pthread_mutex_lock(mutex)
+        while !isSent { unsafe pthread_cond_wait(condition, mutex) }
+        isSent = false
+        unsafe pthread_mutex_unlock(mutex)
+    }
 
-        init() {
-            unsafe mutex.initialize(to: pthread_mutex_t())
-            unsafe condition.initialize(to: pthread_cond_t())
-            unsafe pthread_mutex_init(mutex, nil)
-            unsafe pthread_cond_init(condition, nil)
-        }
-
-        deinit {
-            unsafe pthread_cond_destroy(condition)
-            unsafe pthread_mutex_destroy(mutex)
-            unsafe condition.deallocate()
-            unsafe mutex.deallocate()
-        }
-
-        func send() {
-            unsafe pthread_mutex_lock(mutex)
-            isSent = true
-            unsafe pthread_cond_signal(condition)
-            unsafe pthread_mutex_unlock(mutex)
-        }
-
-        func wait() {
-            unsafe pthread_mutex_lock(mutex)
-            while !isSent { unsafe pthread_cond_wait(condition, mutex) }
-            isSent = false
-            unsafe pthread_mutex_unlock(mutex)
-        }
-    #endif
+    /// Lets other threads run before this one goes on.
+    static func giveWay() { sched_yield() }
 }

@@ -186,7 +186,7 @@ extension WorkflowEvent {
 
 extension StateTransition {
     /// The date at which the event was due, if it has fired by itself.
-    public var due: Date? { lentUserInfo.due }
+    public var due: Date? { fullUserInfo.due }
 }
 
 @usableFromInline

@@ -96,3 +96,10 @@ public protocol Copying: Capability {
     /// Returns an independent object with the same content.
     func copied() -> Self
 }
+
+/// A state whose time goes on while its machine is put aside.
+///
+/// The time that ``WorkflowEvent/due(after:)`` counts stands still when the holder of a machine leaves the state that holds it, and goes on
+/// when a holder resumes the machine: see ``Composite``. In an `Aging` state it goes on meanwhile. A date that follows from the state's
+/// data, as for ``WorkflowEvent/due(_:)``, always stays as it is.
+public protocol Aging: Capability {}

@@ -11,6 +11,9 @@ struct StateHooks: Sendable {
     private let restoring: (any Restoring.Type)?
     private let composite: (any Composite.Type)?
 
+    /// Whether the time in the state goes on while the machine is put aside.
+    let isAging: Bool
+
     /// Whether the state declares effects.
     let isEffecting: Bool
 
@@ -49,6 +52,7 @@ struct StateHooks: Sendable {
         entering = type as? any Entering.Type
         restoring = type as? any Restoring.Type
         composite = type as? any Composite.Type
+        isAging = type is any Aging.Type
         isEffecting = type is any Effecting.Type
         working = type as? any Working.Type
         whenLeft = CallbackPhases(listening: [
@@ -144,24 +148,5 @@ extension StateHooks {
         var regions: [any Region] = []
         for region in composite.regions where !regions.contains(where: { $0 === region }) { regions.append(region) }
         return regions
-    }
-}
-
-extension StateTransition {
-    /// Calls a body with the source, which is of a class, without counting a reference to it.
-    @inline(__always)
-    fileprivate func withSource<Object: AnyObject>(as type: Object.Type, _ body: (Object) throws -> Void) rethrows {
-        guard let source = objects.lentSource else { preconditionFailure("An activation leaves no state.") }
-        try source.withObject(as: type, body)
-    }
-
-    /// Calls a body with the destination, which is of a class, without counting a reference to it.
-    @inline(__always)
-    fileprivate func withDestination<Object: AnyObject>(
-        as type: Object.Type,
-        _ body: (Object) throws -> Void
-    ) rethrows {
-        guard let destination = objects.lentDestination else { preconditionFailure("Nothing was lent.") }
-        try destination.withObject(as: type, body)
     }
 }

@@ -62,6 +62,9 @@ public protocol Workflow: Sendable {
     /// ```
     static var groups: [any AnyStateGroup] { get }
 
+    /// The contexts of the machines in its states whose workflows have a context of another type; none by default.
+    static var regionContexts: [RegionContext] { get }
+
     /// The types of the effects that its states declare, and of those of machines within its states; none by default.
     ///
     /// A store keeps no other effects, and makes no others of what it has kept: ``Effecting``.
@@ -104,6 +107,9 @@ extension Workflow {
 
     /// No further groups.
     public static var groups: [any AnyStateGroup] { [] }
+
+    /// No contexts of machines in states.
+    public static var regionContexts: [RegionContext] { [] }
 
     /// No effects.
     public static var effects: [any Effect.Type] { [] }

@@ -124,5 +124,5 @@ extension WorkflowEvent {
 
 extension StateTransition {
     /// The error of the work that has failed, if the event has fired for that.
-    public var failure: (any Error)? { lentUserInfo.failure }
+    public var failure: (any Error)? { fullUserInfo.failure }
 }

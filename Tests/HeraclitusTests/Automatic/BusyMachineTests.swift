@@ -68,18 +68,6 @@ import Testing
         _ = try await egg.wait(for: BoiledState.self)
     }
 
-    @Test("The event comes although the thread that had the turn has ended in it", arguments: [false, true])
-    func threadEnds(before: Bool) async throws {
-        let egg = StateMachine<Egg>(scheduler: clock.scheduler)
-        egg.activate()
-        let (goOn, thread) = busyThread(egg) { Thread.exit() }
-        if !before { clock.advance(by: .seconds(10)) }
-        goOn.signal()
-        while !thread.isFinished { try await Task.sleep(for: .milliseconds(1)) }
-        if before { clock.advance(by: .seconds(10)) }
-        _ = try await egg.wait(for: BoiledState.self)
-    }
-
     @Test("Whoever waits until a machine is settled waits for the turn of another thread, and for what is due then")
     func settled() async throws {
         let egg = StateMachine<Egg>(scheduler: clock.scheduler)

@@ -213,7 +213,7 @@ import Testing
         let house = StateMachine<Tree.House>(alreadyIn: Tree.FloorState(room))
         house.activate()
         let lamp = try #require(room.state as? Tree.RoomState).lamp
-        let count = lamp.core.callbacks.count
+        let phases = lamp.core.listened
         let heard = Lock<[String]>([])
         func listen(_ machine: StateMachine<Tree.House>, as name: String) -> Registration {
             machine.observeTree { occurrence in heard.withLock { $0.append("\(name) \(occurrence.path ?? "")") } }
@@ -241,7 +241,7 @@ import Testing
             )
             inner.cancel()
             try turn()
-            #expect(heard.withLock { $0.count } == 6 && lamp.core.callbacks.count == count)
+            #expect(heard.withLock { $0.count } == 6 && lamp.core.listened == phases)
             heard.withLock { $0 = [] }
         }
     }

@@ -288,39 +288,6 @@ import Testing
         #expect(goingOn.comes())
     }
 
-    @Test("Who takes a machine whose root is gone waits until the turn of a machine within it has ended")
-    func takenBetween() throws {
-        let round = StateMachine<Round>()
-        let game = StateMachine<Game>(entering: Game.PlayingState(round))
-        let match = Lock<StateMachine<Match>?>(StateMachine(entering: Match.GameState(game)))
-        match.withLock { $0 }?.activate()
-        try Self.play(round)
-        let (isInside, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let isOver = Atomic(false)
-        let registration = round.didEnter(Round.OtherState.self) { _, _ in
-            isInside.signal()
-            mayLeave.wait()
-            isOver.store(true, ordering: .sequentiallyConsistent)
-        }
-        let firing = onThread { #expect(throws: Never.self) { try round.fire.go() } }
-        isInside.wait()
-        registration.cancel()
-        do {
-            let last = match.withLock { $0.take() }
-            withExtendedLifetime(last) {}
-        }
-        let taking = onThread {
-            let next = StateMachine<Match>()
-            #expect(throws: Never.self) { try next.fire.begin(Match.GameState(game)) }
-            let wasOver = isOver.load(ordering: .sequentiallyConsistent)
-            #expect(wasOver)
-            #expect(throws: Never.self) { try next.fire.end() }
-        }
-        Thread.sleep(forTimeInterval: 0.05)
-        mayLeave.signal()
-        #expect(firing.comes() && taking.comes())
-    }
-
     @Test("Another thread may release the last reference to the holder while a fire is under way", arguments: 0..<50)
     func releasedElsewhere(_ index: Int) throws {
         let clock = ManualClock()
@@ -428,29 +395,6 @@ import Testing
         }
         #expect(count.load(ordering: .relaxed) == 2 * 200 * 20 + 50)
         #expect(inside.load(ordering: .relaxed) == 0)
-    }
-
-    @Test(
-        "When a thread ends in a callback of a machine that is fired in a row, others go on with all machines of the tree"
-    )
-    func threadEnds() throws {
-        let round = StateMachine<Round>()
-        let game = StateMachine<Game>(entering: Game.PlayingState(round))
-        let registration = round.didEnter(Round.OtherState.self) { _, _ in if round.revision > 40 { Thread.exit() } }
-        let thread = Thread {
-            try? Self.play(round)
-            try? round.fire.go()
-        }
-        thread.start()
-        while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
-        registration.cancel()
-        #expect(round.isIn(Round.OtherState.self))
-        let others = onThread {
-            #expect(throws: Never.self) { try round.fire.back() }
-            #expect(throws: Never.self) { try game.fire.stop() }
-        }
-        #expect(others.comes())
-        #expect(game.isIn(Game.WonState.self))
     }
 
     @Test("Who waits for the root while an inner machine is fired in a row gets its turn, in the order of coming")

@@ -129,17 +129,22 @@ import Testing
         #expect(Self.drained(&turn).count == Decisions.chainLimit)
     }
 
-    @Test("What observers cause while they are told something is limited, and what others cause is not")
+    @Test("Observers may cause a limited number of notices, and the first beyond the limit is reported")
     func notices() {
         var turn = Self.announcing()
-        for number in 0..<Decisions.chainLimit + 10 { turn.post(number) }
+        for number in 0..<Decisions.chainLimit + 10 { #expect(turn.post(number) == .queued) }
         var told = 0
+        var dropped: [Decisions.Posting] = []
         while let next = turn.next() {
-            guard case .tell = next else { break }
+            guard case .tell(let notice) = next else { break }
             told += 1
-            turn.post(-1)
+            let posting = turn.post(-1)
+            if posting != .queued { dropped.append(posting) }
+            if posting == .limitReached { turn.postLast(-2) }
+            if notice == -2 { #expect(told > Decisions.chainLimit) }
         }
-        #expect(told == 2 * Decisions.chainLimit + 10)
+        #expect(told == 2 * Decisions.chainLimit + 10 + 1)
+        #expect(dropped.first == .limitReached && dropped.dropFirst().allSatisfy { $0 == .dropped })
     }
 
     @Test("When everything has been told, what is posted later in the turn is not taken for caused by it")

@@ -7,8 +7,7 @@
 /// Fires the deadlines of any number of machines.
 ///
 /// A machine without deadlines never asks it. It needs one task while anything waits, which ends within ``longestNap`` after the
-/// last one was removed. Deadlines that are set in the order of their times, as time-outs of one length are, cost the same however many wait.
-/// A million others cost what a heap of a million costs.
+/// last deadline was removed. Setting and removing a deadline costs the logarithm of the number that wait.
 ///
 /// What is due is carried out in the order of the times, one after the other, on the thread of that task. So a callback that takes
 /// long delays others. A machine whose transition is under way on another thread delays nobody: its deadline comes when that transition
@@ -44,8 +43,10 @@ public final class Scheduler: Sendable {
 
         /// Until when it sleeps; before all times while it is awake, and looks at the queue again before it sleeps.
         var time: Double
-        let task: Task<Void, Never>
     }
+
+    /// The task of the last sleeper, for its successor, which cancels it.
+    private let tasks = Lock<(number: Int, task: Task<Void, Never>?)>((0, nil))
 
     /// Makes a scheduler.
     /// - Parameters:
@@ -99,15 +100,31 @@ extension Scheduler {
     }
 
     /// Lets something happen at a date.
-    /// - Returns: With what it can be removed, and a task that sleeps too long now, for somebody who cancels it outside of locks: a
-    ///   clock's handler of that is user code.
-    func add(_ due: any Due, at date: Date) -> (ticket: Ticket, sleeper: Task<Void, Never>?) {
-        let time = date.timeIntervalSinceReferenceDate
-        return schedule.withLock { schedule in
-            let ticket = Ticket(place: schedule.queue.add(due, at: time))
-            let isFirst = schedule.sleeper.map { time < $0.time } ?? true
-            return (ticket, isFirst ? changeSleeper(&schedule, until: time) : nil)
+    /// - Returns: A ticket, with which it can be removed. Call ``wake()`` afterwards, outside of locks.
+    func add(_ due: any Due, at date: Date) -> Ticket {
+        schedule.withLock { Ticket(place: $0.queue.add(due, at: date.timeIntervalSinceReferenceDate)) }
+    }
+
+    /// Makes sure that the sleeping task wakes at the first deadline.
+    ///
+    /// It starts and cancels tasks, and a clock's handler of a cancellation is user code. So no lock may be held.
+    func wake() {
+        guard sleep != nil else { return }
+        let number: Int? = schedule.withLock { schedule in
+            guard let time = schedule.queue.firstTime, schedule.sleeper.map({ time < $0.time }) ?? true else { return nil }
+            schedule.lastNumber += 1
+            schedule.sleeper = Sleeper(number: schedule.lastNumber, time: time)
+            return schedule.lastNumber
         }
+        guard let number else { return }
+        // Detached, because it goes on for others than the caller that has armed the first deadline.
+        let task = Task.detached { await self.sleepAndCarryOut(number) }
+        let old = tasks.withLock { tasks in
+            let old = tasks.number < number ? tasks.task : task
+            if tasks.number < number { tasks = (number, task) }
+            return old
+        }
+        old?.cancel()
     }
 
     /// Removes what waits; does nothing if it has come already.
@@ -117,25 +134,13 @@ extension Scheduler {
         withExtendedLifetime(removed) {}
     }
 
-    /// - Returns: The task that slept before.
-    private func changeSleeper(_ schedule: inout sending Schedule, until time: Double) -> Task<Void, Never>? {
-        guard sleep != nil else { return nil }
-        let old = schedule.sleeper?.task
-        schedule.lastNumber += 1
-        let number = schedule.lastNumber
-        // Detached, because it goes on for others than whoever has armed the first deadline.
-        let task = Task.detached { await self.sleepAndCarryOut(number) }
-        schedule.sleeper = Sleeper(number: number, time: time, task: task)
-        return old
-    }
-
     private func sleepAndCarryOut(_ number: Int) async {
         while let pause = pause(number) {
             if pause > 0 {
                 do {
                     try await sleep?(pause)
                 } catch {
-                    // Another sleeper has its place, or the clock has failed: then it looks at the date again soon.
+                    // Another sleeper has replaced it, or the clock has failed: then it looks at the date again soon.
                     if Task.isCancelled { return }
                     try? await Task.sleep(for: .milliseconds(100))
                 }

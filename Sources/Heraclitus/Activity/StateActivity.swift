@@ -7,56 +7,43 @@
 #endif
 
 extension MachineCore {
-    /// What the machine works with, if its workflow has anything that goes on by itself.
-    var environment: MachineEnvironment? {
-        // It comes before the closures.
-        state.lock.withLock { $0.first?.environment }
+    /// The scheduler of the machine that this one belongs to, or its own.
+    var scheduler: Scheduler {
+        place?.holder?.withCore { $0.scheduler } ?? activity?.scheduler ?? .system
     }
 
-    /// The same, made if it has none; by whoever owns the machine.
-    ///
-    /// One of a workflow with deadlines has it from the beginning, with a timer.
-    var madeEnvironment: MachineEnvironment {
-        if let environment { return environment }
-        let made = MachineEnvironment(.system, nil, entered: nil)
-        addEnvironment(made)
-        return made
+    /// Whether nothing is to be armed here, or in the machine that this one belongs to.
+    private var isPassive: Bool {
+        activity?.isPassive == true || place?.holder?.withCore { $0.isPassive } == true
     }
 
     /// Whether the machine has all that its states need to run.
-    var isEquipped: Bool { !definition.needsContext || environment?.context != nil }
+    var isEquipped: Bool { !definition.needsContext || context != nil }
 
-    /// What is noted when a transition enters its destination, if anything goes on there.
+    /// When a transition enters its destination, if anything follows from that.
     @inline(__always)
-    func entry(of plan: TransitionPlan, to state: AnyObject) -> MachineEnvironment.Entry? {
-        guard plan.hooks.contains(.activityStart) else { return nil }
-        return laterEntry(of: plan, to: state)
-    }
-
-    @inline(never)
-    private func laterEntry(of plan: TransitionPlan, to state: AnyObject) -> MachineEnvironment.Entry? {
-        guard plan.kind == .external || plan.kind == .entry else { return nil }
-        // Asked twice, because to hold what was compiled is to copy it.
-        let isDated = definition.states[plan.destination].keepsEntry
-        let isEffecting = definition.states[plan.destination].hooks.isEffecting
-        return MachineEnvironment.Entry(isDated ? environment : nil, isEffecting ? declaredEffects(of: state) : nil)
+    func entryDate(of plan: TransitionPlan, _ call: borrowing Call) -> Date? {
+        guard plan.hooks.contains(.activityStart), plan.kind == .external || plan.kind == .entry,
+            definition.states[plan.destination].keepsEntry
+        else { return nil }
+        return date(of: call)
     }
 
     /// Begins what goes on in the state that was entered, restored or updated, when everybody has been called.
     ///
     /// What is due already fires at once, as a callback would fire it.
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
-        guard let environment else { return }
-        let isPassive = environment.isPassive
+        guard let activity else { return }
+        let isPassive = isPassive
         let hasDeadlines = !isPassive && !definition.states[plan.destination].deadlines.isEmpty
-        if hasDeadlines, let timer = environment.timer {
-            guard startDeadlines(of: plan, transition, environment, timer) else { return }
+        if hasDeadlines, let timer = activity.timer {
+            guard startDeadlines(of: plan, transition, activity, timer) else { return }
         } else {
             startRegions(of: plan)
         }
         // First, because work does not begin in a state that is about to be left.
         if !definition.states[plan.destination].completions.isEmpty { fireCompletion(of: transition.treeMachine) }
-        if !isPassive { startWork(of: plan, transition, environment) }
+        if !isPassive { startWork(of: plan, transition, activity) }
     }
 
     /// Sets the timer, and activates the machines in the state: what is due first comes first.
@@ -64,12 +51,12 @@ extension MachineCore {
     private func startDeadlines(
         of plan: TransitionPlan,
         _ transition: StateTransition,
-        _ environment: MachineEnvironment,
+        _ activity: MachineActivity,
         _ timer: MachineTimer
     ) -> Bool {
         let state = transition.destination
-        let scheduler = environment.scheduler
-        let deadlines = definition.deadlines(of: plan.destination, state as AnyObject, environment.entered)
+        let scheduler = scheduler
+        let deadlines = definition.deadlines(of: plan.destination, state, activity.entered)
         let isComposite = definition.states[plan.destination].hooks.isComposite
         let now = scheduler.date
         // A callback may have fired something already that leaves the state: then nothing of it comes any more.
@@ -99,7 +86,7 @@ extension MachineCore {
         // What came due before anything of the machines in the state: they are left before they are entered.
         if isComposite {
             // The time of one that was never entered has not begun.
-            let entered = environment.place.regions.lazy.filter { $0.withCore { $0.now.activation != .entry } }
+            let entered = (place?.regions ?? []).lazy.filter { $0.withCore { $0.now.activation != .entry } }
             let firstOfRegions = entered.compactMap(\.nextDeadline).min()
             if fireDue(by: min(firstOfRegions ?? now, now)) { return false }
             startRegions(of: plan)
@@ -111,15 +98,15 @@ extension MachineCore {
 
     /// Ends what goes on in a state that was left, or hands the work over to the new data of one that was updated.
     func endActivity(of plan: TransitionPlan, _ transition: StateTransition) {
-        guard let environment else { return }
+        guard let activity else { return }
         if plan.kind == .update {
-            guard let work = environment.work else { return }
+            guard let work = activity.work else { return }
             // It begins with the new data.
             if work.move(to: transition.destination) { return }
             let takesOver = definition.states[plan.destination].hooks.takesOverWork(transition)
-            if !takesOver { environment.endWork() }
+            if !takesOver { activity.endWork() }
         } else {
-            environment.endActivity()
+            activity.end()
         }
     }
 
@@ -134,43 +121,27 @@ extension MachineCore {
 
     /// Lets what goes on in the machine and in the machines in its state begin again when it is activated; calls no user code.
     /// - Returns: What does not count any more, the innermost first.
-    func suspendTree(_ regions: [any TreeMachine]) -> [MachineEnvironment.TakenActivity] {
+    func suspendTree(_ regions: [any TreeMachine]) -> [MachineActivity.Taken] {
         var ended = regions.reversed().flatMap { $0.withCore { $0.suspendTree($0.place?.regions ?? []) } }
-        if let environment { ended.append(environment.takeActivity()) }
+        if let activity { ended.append(activity.take()) }
         noteSuspension()
         return ended
     }
 }
 
 extension Definition {
-    /// Whether a machine works with something: each of the workflow, or one that does not go by the system's clock.
+    /// The activity of a machine; `nil` for one of a workflow in which nothing goes on, and that goes by the system's clock.
     @inline(__always)
-    func equips(_ scheduler: Scheduler?) -> Bool {
-        hasActivity || needsContext || content.value.journal != nil || scheduler.map { $0 !== Scheduler.system } == true
+    func activity(_ scheduler: Scheduler?, entered: Date?) -> MachineActivity? {
+        guard hasActivity || scheduler.map({ $0 !== Scheduler.system }) == true else { return nil }
+        return MachineActivity(scheduler ?? .system, entered: entered, hasDeadlines: content.value.hasDeadlines)
     }
 
-    /// What a machine works with; nothing where it needs nothing.
-    /// - Parameters:
-    ///   - scheduler: Tells the date.
-    ///   - context: What the states need.
-    ///   - entered: When the state was entered.
-    ///   - journal: What has happened so far, for a machine that keeps it whatever its workflow says.
-    /// - Returns: All of it; `nil` for a machine that needs none.
-    func environment(
-        _ scheduler: Scheduler?,
-        _ context: GivenContext?,
-        entered: Date?,
-        journal: Journal?
-    ) -> MachineEnvironment? {
-        guard equips(scheduler) || journal != nil else { return nil }
-        let journal = content.value.journal.map { (journal ?? Journal([])).limited(to: $0) } ?? journal
-        return MachineEnvironment(
-            scheduler ?? .system,
-            context,
-            entered: entered,
-            journal: journal,
-            timer: content.value.hasDeadlines ? MachineTimer() : nil
-        )
+    /// The journal of a machine, if its workflow asks for one, or the machine kept one before.
+    @inline(__always)
+    func journalBook(_ journal: Journal?) -> JournalBook? {
+        guard let limit = content.value.journal else { return journal.map(JournalBook.init) }
+        return JournalBook((journal ?? Journal([])).limited(to: limit))
     }
 
     /// The deadlines of a machine as of a moment.

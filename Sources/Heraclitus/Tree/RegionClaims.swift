@@ -35,7 +35,7 @@ extension MachineCore {
         for purpose: CallPurpose,
         _ call: borrowing Call
     ) throws(NoTurn) {
-        guard let machine = call.machine as? any TreeMachine else { return }
+        let machine = call.machine
         var claims: [(region: any TreeMachine, claim: Claim)] = []
         func undo() {
             for (region, claim) in claims.reversed() { region.withCore { $0.undo(claim, of: region) } }
@@ -63,53 +63,17 @@ extension MachineCore {
         _ region: any TreeMachine
     ) throws(NoTurn) -> Claim {
         let names = [region.workflowName]
-        while true {
-            if ownership.isHeld {
-                guard try releaseInside(thread, names) else { continue }
-                break
-            }
-            if ownership.isDeputy, let other = place?.holder {
-                if other === holder { return .none }
-                throw .regionInUse(machines: names + [other.workflowName])
-            }
+        while !ownership.isHeld {
             if ownership.isOwned(by: thread) { throw .regionInUse(machines: names) }
             if ownership.tryAcquire(by: thread) { return .acquired }
-            if ownership.isDeputy, resignWithoutRoot() == .done { continue }
-            if ownership.isDeputised {
-                switch try takeTree(by: thread) {
-                case .taken: return .acquired
-                case .ownTurn: throw .regionInUse(machines: names)
-                case .changed: continue
-                }
-            }
             if let circle = ParkingLot.shared.acquire(region, by: thread) { throw .deadlock(machines: circle) }
-            guard ownership.isOwned(by: thread) else { continue }
-            if !ownership.isDeputy { return .acquired }
-            // It has become one meanwhile.
-            releaseAsDeputy(region)
+            if ownership.isOwned(by: thread) { return .acquired }
         }
-        switch place?.give(to: holder) {
+        switch madePlace.give(to: holder) {
         case nil: return .given
         case let other? where other === holder: return .none
         case let other?: throw .regionInUse(machines: names + [other.workflowName])
         }
-    }
-
-    /// Waits until no turn of a deputy is under way in the state of a machine that was left by a root which is gone.
-    /// - Returns: Whether that is so; if not, it is to be asked again.
-    private func releaseInside(_ thread: ThreadID, _ names: [String]) throws(NoTurn) -> Bool {
-        guard place?.holder == nil, let deputy = deputyInside else { return true }
-        switch deputy.withCore({ $0.resignWithoutRoot() }) {
-        case .done, .hasRoot: return true
-        case .busy: break
-        }
-        let isOwnTurn = deputy.withCore { $0.ownership.isOwned(by: thread) }
-        if isOwnTurn { throw .regionInUse(machines: names) }
-        if let circle = ParkingLot.shared.acquire(deputy, by: thread) { throw .deadlock(machines: circle) }
-        deputy.withCore { core in
-            if core.ownership.isOwned(by: thread) { core.releaseAsDeputy(deputy) }
-        }
-        return false
     }
 
     private func undo(_ claim: Claim, of region: any TreeMachine) {
@@ -122,7 +86,7 @@ extension MachineCore {
 
     private func settle(_ claim: Claim, of region: any TreeMachine, for holder: any TreeMachine) {
         guard case .acquired = claim else { return }
-        _ = madeEnvironment.place.give(to: holder)
+        _ = madePlace.give(to: holder)
         if ownership.hold() { ParkingLot.shared.wakeAll(for: region) }
     }
 
@@ -139,22 +103,16 @@ extension MachineCore {
         defer { if isOwned, ownership.release() { ParkingLot.shared.wake(for: machine) } }
         for region in regions {
             region.withCore { core in
-                if core.ownership.isDeputy {
-                    core.expectNoOther(core.place?.holder, than: machine, region)
-                    _ = core.resignWithoutRoot()
-                }
-                // One in whose state a turn of a deputy is under way comes when this machine is activated, too.
-                if let deputy = core.deputyInside, deputy.withCore({ $0.resignWithoutRoot() }) == .busy { return }
-                guard core.ownership.isHeld || core.tryAcquireTree(by: thread) else { return }
+                guard core.ownership.isHeld || core.ownership.tryAcquire(by: thread) else { return }
                 if core.ownership.isHeld {
-                    core.expectNoOther(core.place?.give(to: machine), than: machine, region)
+                    core.expectNoOther(core.madePlace.give(to: machine), than: machine, region)
                 } else {
                     core.settle(.acquired, of: region, for: machine)
                 }
                 core.place?.setCurrent(true)
             }
         }
-        _ = place?.replaceRegions(by: regions)
+        _ = madePlace.replaceRegions(by: regions)
     }
 
     /// The machines that an object holds which is to be the state; stops the program if it lists them wrongly.
@@ -173,9 +131,12 @@ extension MachineCore {
 
     /// Stops the program if an event waits for the end of a machine that the state does not list.
     private func expectListed(_ regions: [any TreeMachine], of state: AnyObject, in index: Int) {
-        for completion in definition.states[index].completions {
+        let completions = definition.states[index].completions
+        if completions.isEmpty { return }
+        let listed = Set(regions.lazy.map { ObjectIdentifier($0) })
+        for completion in completions {
             for case let waited as any TreeMachine in completion.rule.regions(state)
-            where !regions.contains(where: { $0 === waited }) {
+            where !listed.contains(ObjectIdentifier(waited)) {
                 fatalError(
                     "\(definition.states[index].name) of \(definition.workflow) does not list in `regions` the machine of "
                         + "\(waited.workflowName) for whose end the event \"\(definition.events[completion.event].name)\" waits."

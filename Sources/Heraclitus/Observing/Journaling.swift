@@ -44,7 +44,6 @@ final class JournalBook: Sendable {
 final class JournalLine {
     private let book: JournalBook
     private let record: Occurrence.Record
-    private let scheduler: Scheduler
     private let began = ContinuousClock.now
     private var occurrence: Occurrence?
     private var line: Int?
@@ -52,16 +51,18 @@ final class JournalLine {
     /// What was dropped for it; released with this, which the turn retires.
     private var dropped: Occurrence?
 
-    init(_ record: Occurrence.Record, in book: JournalBook, _ scheduler: Scheduler) {
+    init(_ record: Occurrence.Record, in book: JournalBook) {
         self.book = book
         self.record = record
-        self.scheduler = scheduler
     }
 
-    /// Dates it, before the lock is taken in which it is written: the date is asked of a scheduler, which may be a user's.
-    func date(revision: Int) {
+    /// Dates it, before the lock is taken in which it is written.
+    /// - Parameters:
+    ///   - date: The date of the transition.
+    ///   - revision: The revision before it.
+    func date(_ date: Date, revision: Int) {
         let revision = min(revision + 1, MachineCore.largestRevision)
-        occurrence = Occurrence(record, at: scheduler.date, revision: revision)
+        occurrence = Occurrence(record, at: date, revision: revision)
     }
 
     /// Writes it.
@@ -100,22 +101,16 @@ extension MachineCore {
     @inline(__always)
     func journalLine(
         of plan: TransitionPlan,
-        _ loan: borrowing TransitionLoan,
+        _ transition: StateTransition?,
         _ call: borrowing Call
     ) -> JournalLine? {
-        listened.contains(.journal) ? newJournalLine(of: plan, loan, call) : nil
+        // The values of a queued transition are its own.
+        listened.contains(.journal) ? newJournalLine(of: plan, transition?.userInfo ?? call.userInfo) : nil
     }
 
     @inline(never)
-    private func newJournalLine(
-        of plan: TransitionPlan,
-        _ loan: borrowing TransitionLoan,
-        _ call: borrowing Call
-    ) -> JournalLine? {
-        guard let environment, let book = environment.journal else { return nil }
-        // What was queued has its own user info, and was lent because of that.
-        var userInfo = call.userInfo
-        loan.withObjects { userInfo = StateTransition($0).userInfo }
+    private func newJournalLine(of plan: TransitionPlan, _ userInfo: UserInfo) -> JournalLine? {
+        guard let journal else { return nil }
         let record = Occurrence.Record(
             kind: .transitioned,
             workflow: definition.workflow,
@@ -126,7 +121,7 @@ extension MachineCore {
             isUpdate: plan.kind == .update,
             userInfo: userInfo.recorded
         )
-        return JournalLine(record, in: book, environment.scheduler)
+        return JournalLine(record, in: journal)
     }
 
     /// Writes down what is no transition, if the machine keeps a journal.
@@ -135,8 +130,8 @@ extension MachineCore {
     /// machine would be saved each time, and its journal would have nothing else soon.
     /// - Returns: What was dropped for it, to be released when the machine has been released.
     func writeDown(_ occurrence: Occurrence, _ call: borrowing Call) -> Occurrence? {
-        guard listened.contains(.journal), let book = environment?.journal else { return nil }
-        if occurrence.kind == .rejected, call.isDue, book.hasRejection(like: occurrence) { return nil }
-        return book.add(occurrence.recorded).dropped
+        guard let journal else { return nil }
+        if occurrence.kind == .rejected, call.fullUserInfo.due != nil, journal.hasRejection(like: occurrence) { return nil }
+        return journal.add(occurrence.recorded).dropped
     }
 }

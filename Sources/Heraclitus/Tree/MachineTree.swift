@@ -2,7 +2,7 @@
 //
 // A fire of a machine that belongs to another one is an action of that one. So `acquire` acquires the holder first, and thereby all
 // up to the root, which the thread owns then, and the tree with it: no circle can close within a tree. A machine that was held once never
-// stands alone again. A tree with a deputy is owned through that instead: TreeDeputy.swift.
+// stands alone again.
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -12,43 +12,32 @@
 
 /// A machine as the machines around it in its tree see it.
 protocol TreeMachine: Region, Parkable, AutomaticMachine {
-    /// The name of its workflow.
-    var workflowName: String { get }
-
     /// Uses what it consists of.
     func withCore<Result, Failure: Error>(
         _ body: (borrowing MachineCore) throws(Failure) -> Result
     ) throws(Failure) -> Result
 
     /// Begins the turn in which a machine in its state does something.
-    func beginAction(
-        around region: TreePlace,
-        for purpose: CallPurpose,
-        on thread: CurrentThread<ThreadState>
-    ) throws(NoTurn) -> TurnRole
+    func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole
 
     /// Ends that turn, in which the machine in its state may have come to its end.
-    func endAction(_ role: TurnRole, hasEnded: Bool, on thread: CurrentThread<ThreadState>)
+    func endAction(_ role: TurnRole, hasEnded: Bool)
 
-    /// Makes a machine in its tree the deputy, if it is the root and that may be.
-    func appoint(_ deputy: any TreeMachine, on thread: CurrentThread<ThreadState>)
+    /// Begins a turn without waiting, in which fires of this thread are queued.
+    func beginReading() -> ReadingTurn
 
-    /// Begins the turns around that of its deputy, unless they were begun.
-    func beginTurns(around deputy: any TreeMachine, on thread: CurrentThread<ThreadState>)
+    /// Ends a turn that has changed nothing by itself.
+    func endRehearsal(_ role: TurnRole)
 
-    /// Ends the turns around that of its deputy, in which the deputy may have come to its end.
-    func endTurns(
-        around deputy: any TreeMachine,
-        _ holder: HolderTurn,
-        hasEnded: Bool,
-        on thread: CurrentThread<ThreadState>
-    )
+    /// Enters its state, or resumes there; tells observers if it has no context for that.
+    func start()
 
-    /// Enters its state, or resumes there.
-    func activate(userInfo: UserInfo)
+    /// The type of its workflow.
+    static var workflowType: any Workflow.Type { get }
 
     /// Takes over a context, if it is of the type that its own states need.
-    func inherit(_ context: GivenContext)
+    /// - Returns: Whether it needs none other.
+    func inherit(_ context: GivenContext) -> Bool
 
     /// Fires an event for which the time has come because machines in the state have ended.
     /// - Returns: Whether it has become a transition, or is going to.
@@ -122,43 +111,18 @@ enum NoTurn: Error {
     case regionInUse(machines: [String])
 }
 
-extension StateTransition {
-    /// The machine as the machines around it see it; asks the runtime, which takes longer than most.
-    var treeMachine: any TreeMachine {
-        guard let machine = machine as? any TreeMachine else { preconditionFailure("Each machine may be in a tree.") }
-        return machine
-    }
-}
-
 // MARK: - Turns
 
 extension MachineCore {
-    /// The machine to ask who owns this one: its holder, or the deputy of this root; `nil` if it is asked itself.
-    var machineNearerToOwner: (any TreeMachine)? {
-        if ownership.isHeld { return place?.holder }
-        return ownership.isDeputised ? place?.deputy : nil
-    }
-
-    // Not by way of `environment`, which would count a reference more.
-    var place: TreePlace? { state.lock.withLock { $0.first?.environment?.place } }
-
-    /// Acquires a machine that a look at one word does not acquire: a deputy, one that a thread owns, or one in a tree.
+    /// Acquires a machine that a look at one word does not acquire: another thread owns it, or it belongs to another machine.
     @inline(never)
     func acquireLater(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         let thread = call.thread.id
-        if ownership.tryAcquireAsDeputy(by: thread) {
-            call.thread.content.open(call.lentMachine.id, in: now.index)
-            return .deputy
-        }
         while !ownership.isHeld {
-            if ownership.isDeputised {
-                if let role = try acquireFromDeputy(call) { return role }
-                continue
-            }
-            if let circle = ParkingLot.shared.acquire(call.parkable, by: thread) { throw .deadlock(machines: circle) }
+            if let circle = ParkingLot.shared.acquire(call.machine, by: thread) { throw .deadlock(machines: circle) }
             if ownership.isOwned(by: thread) {
-                call.thread.content.open(call.lentMachine.id, in: now.index)
-                return ownership.isDeputy ? .deputy : .outermost
+                call.thread.content.open(call.id, in: now.index)
+                return .outermost
             }
         }
         return try acquireInTree(call, for: purpose)
@@ -166,16 +130,14 @@ extension MachineCore {
 
     /// Acquires a machine that belongs to another one: that one first.
     private func acquireInTree(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
-        if call.thread.content.hasTurn(of: call.lentMachine.id) { return .nested }
+        if call.thread.content.hasTurn(of: call.id) { return .nested }
         guard let place, let holder = place.holder else { throw .notCurrent }
-        let role = try holder.beginAction(around: place, for: purpose, on: call.thread)
-        // That may have begun the turns around the deputy, and this machine's among them.
-        if role == .nested, call.thread.content.hasTurn(of: call.lentMachine.id) { return .nested }
-        call.thread.content.open(call.lentMachine.id, in: now.index)
+        let role = try holder.beginAction(around: place, for: purpose)
+        call.thread.content.open(call.id, in: now.index)
         let isLate = !now.isActive && holder.withCore { $0.place?.isStartingRegions == false }
         call.thread.content.setHolder(
             HolderTurn(machine: holder, revision: currentRevision, role: role, isLate: isLate),
-            of: call.lentMachine.id
+            of: call.id
         )
         return .inner
     }
@@ -190,7 +152,7 @@ extension MachineCore {
         var problem: NoTurn?
         if call.turn({ $0.isDeciding }) {
             problem = .holderIsDeciding
-        } else if !region.isCurrent(in: call.lentMachine.id) || !staysInState(region, call) {
+        } else if !region.isCurrent(in: call.id) || !staysInState(region, call) {
             problem = .notCurrent
         }
         if let problem {
@@ -198,7 +160,7 @@ extension MachineCore {
             throw problem
         }
         _ = call.turn { $0.beginAction() }
-        return role == .inner ? .between : role
+        return role
     }
 
     /// Whether nothing that was accepted so far leaves a machine that the current state holds.
@@ -206,7 +168,7 @@ extension MachineCore {
         if call.turn({ !$0.hasQueue }) { return true }
         return call.turn { $0.waiting }.allSatisfy { next in
             next.plan.kind == .update
-                && definition.regions(of: next.state, in: next.plan.destination).contains {
+                && definition.regions(of: next.destinationObject, in: next.plan.destination).contains {
                     $0.withCore { $0.place === region }
                 }
         }
@@ -216,15 +178,15 @@ extension MachineCore {
     @inline(never)
     func finishInTree(_ call: borrowing Call) {
         drain(call)
-        guard let holder = call.thread.content.takeHolder(of: call.lentMachine.id) else {
+        guard let holder = call.thread.content.takeHolder(of: call.id) else {
             preconditionFailure("An inner turn has one around it.")
         }
-        let retired = call.thread.content.close(call.lentMachine.id)
+        let retired = call.thread.content.close(call.id)
         let hasMoved = currentRevision != holder.revision || holder.isLate
         // While those in the state are being activated, the holder asks when all are.
         let hasEnded = hasMoved && hasFinalState && holder.machine.withCore { $0.place?.isStartingRegions != true }
         let (machine, role) = (holder.machine, holder.role)
-        machine.endAction(role, hasEnded: hasEnded, on: call.thread)
+        machine.endAction(role, hasEnded: hasEnded)
         withExtendedLifetime(retired) {}
     }
 }

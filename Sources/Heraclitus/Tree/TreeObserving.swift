@@ -1,37 +1,42 @@
 // Who hears, in the machines above, of what happens in a machine?
 
+import Synchronization
+
+/// The closures that tell the machines above of what happens in a machine.
+final class TreeHearing: Sendable {
+    /// The number of the closures; 0 until they are added.
+    let number = Atomic(0)
+}
+
 extension MachineCore {
     /// Lets the machines above hear of what happens in this one and in those in its state.
     func beginToBeHeard() {
-        let place = madeEnvironment.place
-        let number = CallbackEntry.newNumber()
-        if place.beginToBeHeard(by: number) {
-            addCallbacks(
-                [
-                    .hook(.observers) { [weak place] transition in
-                        guard let place, let machine = transition.machine as? any TreeMachine else { return }
-                        machine.withCore { $0.tellAbove(transition, from: place, by: number) }
-                    },
-                    .notice { [weak place] occurrence in
-                        guard let place, place.isHeard(by: number), place.isListenedTo else { return }
-                        place.holder?.withCore { $0.hear(occurrence, from: place) }
-                    },
-                ],
-                number: number
-            )
+        let place = madePlace
+        if let hearing = place.beginToBeHeard() {
+            let number = addCallbacks([
+                .hook(.observers) { [weak place] transition in
+                    guard let place else { return }
+                    transition.treeMachine.withCore { $0.tellAbove(transition, from: place, hearing) }
+                },
+                .notice { [weak place] occurrence in
+                    guard let place, place.isHeard(by: hearing), place.isListenedTo else { return }
+                    place.holder?.withCore { $0.hear(occurrence, from: place) }
+                },
+            ])
+            hearing.number.store(number, ordering: .releasing)
         }
         letRegionsBeHeard()
     }
 
     /// Tells the machines above of a transition; if nobody there listens any more, no later one costs anything.
-    private func tellAbove(_ transition: StateTransition, from place: TreePlace, by number: Int) {
-        if place.isHeard(by: number), place.isListenedTo {
-            let occurrence = occurrence(.transitioned(transition))
+    private func tellAbove(_ transition: StateTransition, from place: TreePlace, _ hearing: TreeHearing) {
+        if place.isHeard(by: hearing), place.isListenedTo {
+            let occurrence = occurrence(of: transition)
             place.holder?.withCore { $0.hear(occurrence, from: place) }
             return
         }
-        cancelCallbacks(number)
-        place.endToBeHeard(by: number)
+        cancelCallbacks(hearing.number.load(ordering: .acquiring))
+        place.endToBeHeard(by: hearing)
         // Another thread may have begun to listen in between, and found that the machine was heard already.
         if place.isListenedTo { beginToBeHeard() }
     }

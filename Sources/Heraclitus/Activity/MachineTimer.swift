@@ -64,13 +64,13 @@ final class MachineTimer: Due {
     ) -> TimerPeriod {
         if contents.note == 0 { bind(to: machine()) }
         var setting = Setting(state: state, waiting: deadlines, scheduler: scheduler)
-        let (period, sleeper) = exchange(&setting, isArmed: isArmed)
+        let period = exchange(&setting, isArmed: isArmed)
         setting.end()
-        sleeper?.cancel()
+        if isArmed { scheduler.wake() }
         return period
     }
 
-    /// Stores the machine, and notes that, because to find it and to store a weak reference each time would cost more.
+    /// Stores the machine once, and notes that: finding it and storing a weak reference each time would cost more.
     private func bind(to machine: any AutomaticMachine) {
         contents.withLock {
             $0.machine = machine
@@ -78,17 +78,14 @@ final class MachineTimer: Due {
         }
     }
 
-    /// Begins a period with a setting, and leaves in its place the one before.
-    /// - Returns: The period, and a task of the scheduler that sleeps too long now.
-    private func exchange(
-        _ setting: inout Setting,
-        isArmed: Bool = false
-    ) -> (period: TimerPeriod, sleeper: Task<Void, Never>?) {
+    /// Begins a period with a setting, and leaves the one before in its place.
+    private func exchange(_ setting: inout Setting, isArmed: Bool = false) -> TimerPeriod {
         contents.withLock { contents in
             contents.period.number += 1
             contents.isFiring = false
             swap(&contents.setting, &setting)
-            return (contents.period, isArmed ? arm(&contents) : nil)
+            if isArmed { arm(&contents) }
+            return contents.period
         }
     }
 
@@ -130,23 +127,21 @@ final class MachineTimer: Due {
 
     /// Lets the first deadline wait in the scheduler; not while one is being fired, after which this is called again.
     func arm(_ period: TimerPeriod) {
-        let sleeper = contents.withLock { contents in
-            contents.period == period && !contents.isFiring ? arm(&contents) : nil
+        let scheduler = contents.withLock { contents in
+            if contents.period == period, !contents.isFiring { arm(&contents) }
+            return contents.setting.scheduler
         }
-        sleeper?.cancel()
+        scheduler?.wake()
     }
 
     /// Lets the first deadline wait in the scheduler.
     ///
-    /// In the lock, within which that of the schedule is taken, and never the other way round. What is removed there is this timer,
-    /// which the caller keeps: so nothing is released in the lock.
-    /// - Returns: A task of the scheduler that sleeps too long now.
-    private func arm(_ contents: inout Contents) -> Task<Void, Never>? {
-        guard let first = contents.setting.waiting.first, let scheduler = contents.setting.scheduler else { return nil }
+    /// The schedule's lock is taken within this one, and never the other way round. The schedule releases this timer at most, which the
+    /// caller keeps: so nothing is released in the lock.
+    private func arm(_ contents: inout Contents) {
+        guard let first = contents.setting.waiting.first, let scheduler = contents.setting.scheduler else { return }
         if let ticket = contents.setting.ticket { scheduler.remove(ticket) }
-        let (ticket, sleeper) = scheduler.add(self, at: first.date)
-        contents.setting.ticket = ticket
-        return sleeper
+        contents.setting.ticket = scheduler.add(self, at: first.date)
     }
 
     func comesDue(by date: Date) {
@@ -165,7 +160,7 @@ final class MachineTimer: Due {
     }
 
     /// Comes again when another thread has ended its turn, by the date of then: it may have been set back.
-    /// - Returns: Whether it has one still. Not asked of a machine that is free: the closure and the lock cost more than the rest of this.
+    /// - Returns: Whether another thread still has a turn.
     private func comesLater(to machine: any AutomaticMachine) -> Bool {
         machine.whenReleased { [weak self] in Task.detached { self?.comesDueNow() } }
     }

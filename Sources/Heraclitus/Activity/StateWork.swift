@@ -32,8 +32,8 @@ final class StateWork: Sendable {
         /// Whether somebody does it or has done it: from then on its subject is fixed.
         var hasBegun = false
 
-        /// The task that does it, unless it waits for one, or a run does it in its own.
-        var task: WorkTask?
+        /// The task that does it, unless a run does it in its own.
+        var task: Task<Void, Never>?
 
         /// Whether ``end()`` was called.
         var isEnded = false
@@ -96,31 +96,16 @@ final class StateWork: Sendable {
         }
     }
 
-    /// Lets a new task do it, unless it was ended.
-    /// - Returns: Whether there is such a task.
-    @discardableResult
-    func start() -> Bool {
-        let task = WorkTask()
-        guard assign(to: task) else { return false }
-        // Whoever has ended it meanwhile has cancelled nothing, and has left nothing to be done.
-        task.start { _ in await self.doOnce() }
-        return true
-    }
-
-    /// Does it in the caller's task, unless it was ended.
-    /// - Parameter task: That task, which is from now on its own.
-    func run(in task: WorkTask) async {
-        if assign(to: task) { await doOnce() }
-    }
-
-    /// Notes the task that does it.
-    /// - Returns: Whether it is to be done; not if it was ended.
-    private func assign(to task: WorkTask) -> Bool {
-        contents.withLock { contents in
-            if contents.isEnded { return false }
-            contents.task = task
-            return true
+    /// Starts a task that does it, unless it was ended.
+    func start() {
+        // Detached, because work belongs to its state and not to the caller that has fired.
+        let task = Task.detached { await self.doOnce() }
+        let isEnded = contents.withLock { contents in
+            if !contents.isDone { contents.task = task }
+            return contents.isEnded
         }
+        // The task had begun by then, and nobody else has cancelled it. Not in the lock: cancellation handlers are user code.
+        if isEnded { task.cancel() }
     }
 
     /// Does it in a child of the caller's task, which is cancelled when the work is ended.
@@ -176,7 +161,7 @@ final class StateWork: Sendable {
 
     /// Lets it count no longer: it does not begin any more, or its task is cancelled.
     func end() {
-        // Released when the lock is free, and by this thread: all other work would wait for a `deinit` in the task that starts it.
+        // Released when the lock is free.
         var unused: Subject?
         let (task, waiters) = contents.withLock { contents in
             contents.isEnded = true
@@ -211,21 +196,23 @@ final class StateWork: Sendable {
 
 extension MachineCore {
     /// Lets the work of a state begin, unless it goes on already, was completed, or the state is about to be left.
-    func startWork(
-        of plan: TransitionPlan,
-        _ transition: StateTransition,
-        _ environment: MachineEnvironment
-    ) {
-        guard let working = definition.states[plan.destination].hooks.working, environment.work == nil,
+    func startWork(of plan: TransitionPlan, _ transition: StateTransition, _ activity: MachineActivity) {
+        guard let working = definition.states[plan.destination].hooks.working, activity.work == nil,
             !transition.turn({ $0.isAboutToLeave })
         else { return }
-        let work = StateWork(of: working, transition.destination, transition.treeMachine, environment.context)
-        if environment.keep(work) { environment.begin(work) }
+        let work = StateWork(of: working, transition.destination, transition.treeMachine, context)
+        if activity.keep(work), !handToRunner(work) { work.start() }
+    }
+
+    /// Offers some work to the machine's runner, and then to those of the machines around it, the nearest first.
+    private func handToRunner(_ work: StateWork) -> Bool {
+        if activity?.handToRunner(work) == true { return true }
+        return place?.holder?.withCore { $0.handToRunner(work) } ?? false
     }
 
     /// Whether some work is that of the current state.
     func counts(_ work: StateWork.ID) -> Bool {
-        guard let current = environment?.work else { return false }
+        guard let current = activity?.work else { return false }
         return current.id == work && !current.isEnded
     }
 }

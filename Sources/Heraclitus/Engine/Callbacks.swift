@@ -1,0 +1,242 @@
+// Which callbacks does a transition have, and in which order are they called?
+//
+// In each phase the definition's hooks come first, then the closures that were added to the machine, in the order added.
+
+import Synchronization
+
+// MARK: - Closures of one machine
+
+/// A closure that may be added to a machine.
+enum Callback: Sendable {
+    case `guard`(@Sendable (StateTransition) throws -> Void)
+    case hook(CallbackPhase, @Sendable (StateTransition) -> Void)
+    case notice(@Sendable (Occurrence) -> Void)
+    case regionNotice(@Sendable (Occurrence) -> Void)
+
+    /// When it is called.
+    var phase: CallbackPhase {
+        switch self {
+        case .guard: .guards
+        case .hook(let phase, _): phase
+        case .notice: .notices
+        case .regionNotice: .regionNotices
+        }
+    }
+}
+
+/// A closure at a machine, as long as it is not cancelled.
+final class CallbackEntry: Sendable {
+    let callback: Callback
+    private let cancelled = Atomic(false)
+
+    init(_ callback: Callback) { self.callback = callback }
+
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    func cancel() { cancelled.store(true, ordering: .releasing) }
+}
+
+/// The closures of a machine in the order in which they were added.
+///
+/// Adding one and cancelling one takes constant time on average. A thread that calls closures keeps the list as it was when it began.
+@usableFromInline
+struct CallbackList: Sendable {
+    /// A place in the list: closures that are cancelled together have one number, and numbers only grow.
+    private struct Slot: Sendable {
+        let number: Int
+        var entry: CallbackEntry?
+    }
+
+    private var slots: [Slot] = []
+    private var emptyCount = 0
+
+    /// How many closures there are for each phase.
+    private var counts = [CallbackPhase: Int]()
+
+    private static let lastNumber = Atomic(0)
+
+    init(hasJournal: Bool) { if hasJournal { counts[.journal] = 1 } }
+
+    /// A number for closures that are cancelled together, which never comes again.
+    static func newNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
+
+    /// The phases in which there are closures.
+    var phases: CallbackPhases { CallbackPhases(counts.keys) }
+
+    mutating func add(_ callbacks: [Callback], number: Int) {
+        for callback in callbacks {
+            slots.append(Slot(number: number, entry: CallbackEntry(callback)))
+            counts[callback.phase, default: 0] += 1
+        }
+    }
+
+    /// Removes the closures of a number.
+    /// - Returns: The closures, for the caller to release outside of locks.
+    mutating func remove(number: Int) -> [CallbackEntry] {
+        var removed: [CallbackEntry] = []
+        var index = firstIndex(of: number)
+        while index < slots.count, slots[index].number == number {
+            if let entry = slots[index].entry.take() {
+                entry.cancel()
+                removed.append(entry)
+                emptyCount += 1
+                let phase = entry.callback.phase
+                counts[phase] = counts[phase].flatMap { $0 > 1 ? $0 - 1 : nil }
+            }
+            index += 1
+        }
+        // As often as half of the places are empty, so that on average it takes no longer than to add them.
+        if 2 * emptyCount > slots.count {
+            slots.removeAll { $0.entry == nil }
+            emptyCount = 0
+        }
+        return removed
+    }
+
+    func contains(number: Int) -> Bool {
+        slots[firstIndex(of: number)...].prefix { $0.number == number }.contains { $0.entry != nil }
+    }
+
+    /// Calls a body with the closures of a phase in their order; not with one that is cancelled meanwhile.
+    @inline(__always)
+    func forEach(in phase: CallbackPhase, _ body: (Callback) throws -> Void) rethrows {
+        for slot in slots {
+            guard let entry = slot.entry, entry.callback.phase == phase, !entry.isCancelled else { continue }
+            try body(entry.callback)
+        }
+    }
+
+    /// Where the closures of a number begin.
+    private func firstIndex(of number: Int) -> Int {
+        var (low, high) = (0, slots.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if slots[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension MachineCore {
+    /// The phases in which closures were added.
+    @inline(__always)
+    var listened: CallbackPhases { CallbackPhases(rawValue: state.lock.note) }
+
+    /// Whether any closure of the machine's own is called in a phase.
+    @inline(__always)
+    func listens(to phases: CallbackPhases) -> Bool { !listened.isDisjoint(with: phases) }
+
+    /// Adds closures that are cancelled together.
+    /// - Returns: Their number.
+    func addCallbacks(_ callbacks: [Callback]) -> Int {
+        state.lock.withLock { list in
+            // In the lock: the list is searched by numbers, which have to grow in it.
+            let number = CallbackList.newNumber()
+            list.add(callbacks, number: number)
+            state.lock.changeNote(list.phases.rawValue)
+            return number
+        }
+    }
+
+    /// Removes closures, so that no call of them begins any more; does nothing if they were removed before.
+    func cancelCallbacks(_ number: Int) {
+        let removed = state.lock.withLock { list in
+            let removed = list.remove(number: number)
+            state.lock.changeNote(list.phases.rawValue)
+            return removed
+        }
+        // Here and not in the lock: releasing a closure may call user code.
+        withExtendedLifetime(removed) {}
+    }
+
+    func hasCallbacks(_ number: Int) -> Bool { state.lock.withLock { $0.contains(number: number) } }
+
+    /// Calls a body with the machine's own closures of a phase.
+    @inline(never)
+    func forEachClosure(in phase: CallbackPhase, _ body: (Callback) throws -> Void) rethrows {
+        let list = state.lock.withLock { $0 }
+        // To release the last reference to a closure may call user code, and the list is not needed any more then.
+        defer { withExtendedLifetime(list) {} }
+        try list.forEach(in: phase, body)
+    }
+}
+
+// MARK: - Calling
+
+extension MachineCore {
+    /// Whether anybody is to be called in some phases of a transition.
+    @inline(__always)
+    func hasListeners(in phases: CallbackPhases, of plan: TransitionPlan) -> Bool {
+        !plan.hooks.union(listened).intersection(phases).isEmpty
+    }
+
+    /// Asks every guard, in order, until one throws; or all, where all that decline are wanted.
+    func askGuards(of transition: StateTransition, collecting unmet: UnmetGuards?) throws {
+        guard let unmet else { return try forEachGuard(of: transition.plan) { ask in try ask(transition) } }
+        forEachGuard(of: transition.plan) { ask in
+            do { try ask(transition) } catch { unmet.errors.append(error) }
+        }
+        if let first = unmet.errors.first { throw first }
+    }
+
+    @inline(__always)
+    private func forEachGuard(of plan: TransitionPlan, _ body: ((StateTransition) throws -> Void) throws -> Void)
+        rethrows
+    {
+        if plan.hooks.contains(.guards) {
+            for ask in definition.events[plan.event].declaration.guards { try body(ask) }
+            if plan.kind == .external {
+                try body(definition.states[plan.source].hooks.shouldExit)
+                try body(definition.states[plan.destination].hooks.shouldEnter)
+            }
+        }
+        if listened.contains(.guards) {
+            try forEachClosure(in: .guards) { if case .guard(let ask) = $0 { try body(ask) } }
+        }
+    }
+
+    /// Calls everybody who listens in some phases, in the order of the phases.
+    @inline(__always)
+    func notify(_ phases: CallbackPhases, of transition: StateTransition) {
+        let phases = phases.intersection(transition.plan.kind.phases)
+        if hasListeners(in: phases, of: transition.plan) { notify(phases, of: transition.plan, transition) }
+    }
+
+    /// Calls everybody who listens in some phases of a plan; the transition may be that of the machine's holder.
+    @inline(never)
+    func notify(_ phases: CallbackPhases, of plan: TransitionPlan, _ transition: StateTransition) {
+        var rest = phases
+        // Looked at anew after each phase: a closure that is added meanwhile is called from the next phase on.
+        while let phase = rest.intersection(plan.hooks.union(listened)).first {
+            rest.removeAll(through: phase)
+            if plan.hooks.contains(phase) { callHook(phase, of: plan, transition) }
+            if listened.contains(phase) {
+                forEachClosure(in: phase) { if case .hook(_, let call) = $0 { call(transition) } }
+            }
+        }
+    }
+
+    private func callHook(_ phase: CallbackPhase, of plan: TransitionPlan, _ transition: StateTransition) {
+        switch phase {
+        case .willFire: for hook in definition.events[plan.event].declaration.willFire { hook(transition) }
+        case .willExit:
+            if definition.states[plan.source].hooks.isComposite { tellRegions(.willExit, transition) }
+            definition.states[plan.source].hooks.willExit(transition)
+        case .willEnter: definition.states[plan.destination].hooks.willEnter(transition)
+        case .didExit: definition.states[plan.source].hooks.didExit(transition)
+        case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)
+        case .didRestore: definition.states[plan.destination].hooks.didRestore(transition)
+        case .regions: changeRegions(of: plan, transition)
+        case .activityEnd: endActivity(of: plan, transition)
+        case .activityStart: startActivity(of: plan, transition)
+        case .didFire: for hook in definition.events[plan.event].declaration.didFire { hook(transition) }
+        case .guards, .observers, .notices, .regionNotices, .journal: break
+        }
+    }
+}
+
+/// The errors of the guards that decline, in the order in which they were asked.
+@usableFromInline
+final class UnmetGuards {
+    var errors: [any Error] = []
+}
