@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// Where the states of a table are drawn: each once, in the boxes of its groups.
 ///
 /// Boxes do not overlap. A group all of whose states are in another group as well is drawn within that. A state in several groups

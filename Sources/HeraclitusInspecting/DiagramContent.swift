@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// What is drawn of a table, in whatever form.
 struct DiagramContent {
     /// Where an arrow begins.

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// Which way a machine has gone, for diagrams to mark.
 struct DiagramPath {
     private struct Step: Hashable {

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 /// A form in which a workflow is drawn.
 @nonexhaustive
 public enum DiagramFormat: String, Hashable, Sendable, CaseIterable {
@@ -60,9 +62,8 @@ extension StateMachine {
     ///   - theme: The colours; `nil` for those of whoever draws it.
     /// - Returns: The text of the diagram.
     public func diagram(_ format: DiagramFormat = .mermaid, theme: DiagramTheme? = nil) -> String {
-        let snapshot = core.snapshot
-        let table = W.table(within: [], knowing: snapshot.state)
-        let marks = marks(of: snapshot)
+        let moment = drawnMoment
+        let (table, marks) = (moment.table, moment.marks)
         return switch format {
         case .dot: DotDiagram(table, marks, theme).text
         case .mermaid: MermaidDiagram(table, marks, theme).text
@@ -95,14 +96,15 @@ private protocol MarkedMachine {
 }
 
 extension StateMachine: MarkedMachine {
-    fileprivate var marks: DiagramMarks { marks(of: core.snapshot) }
+    fileprivate var marks: DiagramMarks { drawnMoment.marks }
+}
 
-    private func marks(of snapshot: Snapshot) -> DiagramMarks {
-        let state = definition.states[snapshot.status.index]
-        return DiagramMarks(
-            state.name,
-            DiagramPath(snapshot.journal, names: definition.namesToday),
-            state.hooks.regions(of: snapshot.state).compactMap { ($0 as? any MarkedMachine)?.marks }
+extension DrawnMoment {
+    fileprivate var marks: DiagramMarks {
+        DiagramMarks(
+            state,
+            DiagramPath(journal, names: W.namesToday),
+            regions.compactMap { ($0 as? any MarkedMachine)?.marks }
         )
     }
 }

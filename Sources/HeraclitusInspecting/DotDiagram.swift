@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// A table as a graph in DOT.
 struct DotDiagram {
     private let table: TransitionTable

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// A workflow as a part of a graph in DOT: the outermost, or one within a state.
 struct DotLevel {
     private let table: TransitionTable

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 extension Workflow {
     /// What is odd about this workflow: states and events that nothing leads to, states without a way to the end, events that do the same.
     ///

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -56,7 +58,7 @@ extension Journal {
 
 /// How far a journal was run through a definition.
 private struct Replay<W: Workflow> {
-    private let definition = CompiledWorkflow<W>.shared.definition
+    private let validator = TransitionValidator<W>()
 
     /// Where the last transition has led, and the machine's revision and the version of the workflow then.
     private var last: (state: String, revision: Int, version: Int)?
@@ -65,56 +67,21 @@ private struct Replay<W: Workflow> {
 
     mutating func misfit(of occurrence: Occurrence, in line: Int) -> JournalMisfit? {
         guard occurrence.kind == .transitioned, occurrence.path == nil else { return nil }
-        let names = definition.namesToday(of: occurrence)
+        let names = W.namesToday(of: occurrence)
         let follows = last.map { ($0.revision &+ 1, $0.version) == (occurrence.revision, occurrence.version) } ?? false
         let source = follows ? last?.state ?? names.source : names.source
         let destination = names.destination ?? ""
         last = (destination, occurrence.revision, occurrence.version)
         do throws(InvalidTransition) {
-            try definition.validate(
-                occurrence.event ?? "",
+            try validator.validateTransition(
+                named: occurrence.event ?? "",
                 from: source,
                 to: destination,
-                occurrence.userInfo,
-                as: W.self
+                userInfo: occurrence.userInfo
             )
             return nil
         } catch {
             return JournalMisfit(line: line, occurrence: occurrence, error: error)
         }
-    }
-}
-
-extension Definition {
-    /// The names that the states of an occurrence have today, as far as migrations say it.
-    func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
-        (
-            nameToday(ofState: occurrence.source, in: occurrence.version),
-            occurrence.destination.map { nameToday(ofState: $0, in: occurrence.version) }
-        )
-    }
-
-    private func nameToday(ofState state: String, in version: Int) -> String {
-        guard version < self.version else { return state }
-        return migrations.reduce(state) { state, step in
-            guard step.version > version, case .state(state, let name) = step.renaming else { return state }
-            return name
-        }
-    }
-
-    /// Throws unless the table lets an event make a transition; one that is ignored makes none.
-    fileprivate func validate<W: Workflow>(
-        _ event: String,
-        from source: String,
-        to destination: String,
-        _ userInfo: UserInfo,
-        as workflow: W.Type
-    ) throws(InvalidTransition) {
-        try TransitionValidator<W>(self).validate(named: event, from: source, to: destination, userInfo: userInfo)
-        guard let index = eventIndex(named: event), let from = stateIndex(named: source),
-            verdict(on: index, from: from) == .ignored
-        else { return }
-        let details = Rejection.Details(destination: destination)
-        throw InvalidTransition(Rejection(.notAllowed, event: index, from: from, details), in: self, userInfo: userInfo)
     }
 }

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// A table as a state diagram in Mermaid.
 struct MermaidDiagram {
     private let level: MermaidLevel

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 extension TransitionTable {
     /// The workflow as a document in SCXML, the interchange format of the W3C for state machines.
     ///

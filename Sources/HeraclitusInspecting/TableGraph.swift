@@ -1,3 +1,5 @@
+package import Heraclitus
+
 /// A table as a graph: states and events by number, a transition an edge.
 ///
 /// A decoded table may say anything. Of states that have one name the first counts, and an edge from or to a name that is no state's is left out.

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// Something odd about a workflow that works.
 ///
 /// ``Workflow/diagnostics`` lists mistakes. A finding may be meant so. It follows from the transition table alone, as ``TransitionTable/findings``

@@ -12,7 +12,7 @@ extension JSONEncoder.DateEncodingStrategy {
             guard let text = ArchivedDate.text(of: date) else {
                 // Whoever prints the error would describe the date itself, which may stop the program.
                 throw EncodingError.invalidValue(
-                    Heraclitus.text(of: date),
+                    HeraclitusJSON.text(of: date),
                     .init(codingPath: encoder.codingPath, debugDescription: "ISO 8601 cannot represent this date.")
                 )
             }
@@ -34,14 +34,14 @@ extension JSONDecoder.DateDecodingStrategy {
 ///
 /// In the second before the reference date it is finer than any number of seconds after another whole second; there decimals
 /// are those of what is missing to the reference date, taken from one.
-enum ArchivedDate {
+package enum ArchivedDate {
     /// Those that ISO 8601 writes without an agreement between the parties.
     static let writable = secondsOfFourDigitYears
 
     /// The number of bytes of `2026-01-01T12:00:00`, behind which decimals and a zone follow.
     private static let headLength = 19
 
-    static func text(of date: Date) -> String? {
+    package static func text(of date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
         guard writable.contains(seconds) else { return nil }
         let whole = seconds.rounded(.down)
@@ -61,7 +61,7 @@ enum ArchivedDate {
     }
 
     /// The date of a text; `nil` for one that is none, or that would be another day when it is written again.
-    static func date(of text: String) -> Date? {
+    package static func date(of text: String) -> Date? {
         let head = String(decoding: text.utf8.prefix(headLength), as: UTF8.self)
         // Foundation reads the 31st of February as a day of March.
         guard let utc = wholeSeconds(of: head + "Z"), utc.formatted(.iso8601) == head + "Z" else { return nil }

@@ -53,9 +53,9 @@ extension JSONText {
     func indexIfMany(of container: Int) -> [UInt32]? { hasMany(container) ? keptIndex(of: container) : nil }
 
     private func keptIndex(of container: Int) -> [UInt32] {
-        if let kept = indexes.withLock({ $0[container] }) { return kept }
+        if let kept = withIndexes({ $0[container] }) { return kept }
         let index = index(of: container)
-        indexes.withLock { $0[container] = index }
+        withIndexes { $0[container] = index }
         return index
     }
 

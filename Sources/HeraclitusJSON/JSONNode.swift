@@ -1,10 +1,10 @@
 /// A value of JSON: a place in a text of which nothing has been asked yet, or what somebody has made.
-enum JSONNode: Sendable {
+package enum JSONNode: Sendable {
     case text(JSONText, Int)
     case value(JSONValue)
 
     /// A list or an object that was read is its place in the text.
-    init(_ value: JSONValue) {
+    package init(_ value: JSONValue) {
         switch value {
         case .array(let array): self = array.place.map { .text($0, $1) } ?? .value(value)
         case .object(let object): self = object.place.map { .text($0, $1) } ?? .value(value)
@@ -108,7 +108,7 @@ enum JSONNode: Sendable {
     }
 
     /// The value, for somebody who may keep it for long; `nil` if there are more levels in it.
-    func value(levels: Int) -> JSONValue? {
+    package func value(levels: Int) -> JSONValue? {
         guard case .text(let text, let index) = self else { return value }
         let node = text.nodes[index]
         guard node.height <= levels else { return nil }

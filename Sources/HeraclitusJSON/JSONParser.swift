@@ -218,17 +218,17 @@ struct JSONParser {
 }
 
 /// What can be said of a JSON text at a glance, without knowing whether it is one.
-struct JSONSurvey {
+package struct JSONSurvey {
     /// It has no more nodes than this.
     private(set) var nodes = 2
 
     /// How deep values lie within values, if it is JSON.
-    private(set) var depth = 0
+    package private(set) var depth = 0
 
     /// Whether it has a capital letter outside of texts, which no value has but a `NaN` that an encoder wrote.
-    private(set) var hasNoNumber = false
+    package private(set) var hasNoNumber = false
 
-    init(_ bytes: Span<UInt8>) {
+    package init(_ bytes: Span<UInt8>) {
         var level = 0
         var isText = false
         var index = 0
@@ -257,15 +257,15 @@ struct JSONSurvey {
 }
 
 /// A key or an index of JSON, whatever it is.
-struct JSONKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
+package struct JSONKey: CodingKey {
+    package let stringValue: String
+    package let intValue: Int?
 
-    init(_ key: String) { (stringValue, intValue) = (key, nil) }
+    package init(_ key: String) { (stringValue, intValue) = (key, nil) }
 
-    init(index: Int) { (stringValue, intValue) = ("Index \(index)", index) }
+    package init(index: Int) { (stringValue, intValue) = ("Index \(index)", index) }
 
-    init(stringValue: String) { self.init(stringValue) }
+    package init(stringValue: String) { self.init(stringValue) }
 
-    init(intValue: Int) { self.init(index: intValue) }
+    package init(intValue: Int) { self.init(index: intValue) }
 }

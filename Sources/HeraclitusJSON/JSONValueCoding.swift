@@ -7,9 +7,9 @@
 extension JSONValue: Codable {
     /// How deep values may lie within values: coders call themselves for each level, and a thread that is not the main one may
     /// have a stack of 512 KiB.
-    static let depthLimit = 64
+    package static let depthLimit = 64
 
-    static let tooDeep = "This is deeper than \(depthLimit) levels."
+    package static let tooDeep = "This is deeper than \(depthLimit) levels."
 
     /// Decodes any JSON value.
     ///
@@ -132,6 +132,15 @@ private struct LeveledValue: Encodable {
     }
 }
 
-extension JSONValue: ConvertibleValue {
-    func converted<T: Decodable>(to type: T.Type) -> T? { try? decoded(as: type) }
+extension JSONValue {
+    /// Makes a typed value of this one.
+    ///
+    /// Dates are read in either way, as an archive has written them or a coder that was left as it is; `Data` is read as
+    /// base64.
+    /// - Parameter type: The type.
+    /// - Returns: The typed value.
+    /// - Throws: `DecodingError`, or what the type's own `init(from:)` throws.
+    public func decoded<T: Decodable>(as type: T.Type) throws -> T {
+        try ArchiveDecoder(JSONNode(self)).decoded(type)
+    }
 }

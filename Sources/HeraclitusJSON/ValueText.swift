@@ -10,7 +10,7 @@
 /// cannot be written meet it.
 ///
 /// The members of a dictionary come in the order of their keys, so that equal values have the same text in every process.
-func text(of value: Any) -> String { text(of: value) { "\($0)" } }
+package func text(of value: Any) -> String { text(of: value) { "\($0)" } }
 
 /// A value's text; `word` describes one that has no elements.
 private func text(of value: Any, word: (Any) -> String) -> String {
@@ -21,9 +21,9 @@ private func text(of value: Any, word: (Any) -> String) -> String {
         let texts = members.map { (textOfElement($0.key.base), textOfElement($0.value)) }.sorted { $0 < $1 }
         return texts.isEmpty ? "[:]" : "[\(texts.map { "\($0): \($1)" }.joined(separator: ", "))]"
     case let elements as [Any]: return "[\(elements.map(textOfElement).joined(separator: ", "))]"
-    case let json as JSONValue: return Heraclitus.text(of: json.plain, word: word)
-    case let object as JSONObject: return Heraclitus.text(of: JSONValue.object(object), word: word)
-    case let list as JSONArray: return Heraclitus.text(of: JSONValue.array(list), word: word)
+    case let json as JSONValue: return HeraclitusJSON.text(of: json.plain, word: word)
+    case let object as JSONObject: return HeraclitusJSON.text(of: JSONValue.object(object), word: word)
+    case let list as JSONArray: return HeraclitusJSON.text(of: JSONValue.array(list), word: word)
     default: return hasIndescribableMember(value) ? textByMembers(of: value) : word(value)
     }
 }

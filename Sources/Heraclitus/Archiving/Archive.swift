@@ -49,8 +49,9 @@ extension StateMachine {
     }
 
     /// Archives the machine, whatever its size, and says what one looks for without reading it: all as of one moment.
-    func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?, effects: EffectNotes?)
-    {
+    package func archiveWithColumns() throws(ArchiveError) -> (
+        archive: Data, state: String, due: Date?, effects: EffectNotes?
+    ) {
         try withEnvelope { envelope throws(ArchiveError) in
             (
                 try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name,
@@ -87,7 +88,7 @@ extension StateMachine {
     }
 
     /// Restores a machine, with nothing or with what its states need.
-    convenience init(
+    package convenience init(
         _ archive: Data,
         limit: Int,
         _ scheduler: Scheduler = .system,
@@ -174,7 +175,7 @@ extension Data {
     }
 }
 
-let archiveEncoder = encoder([.sortedKeys, .withoutEscapingSlashes])
+package let archiveEncoder = encoder([.sortedKeys, .withoutEscapingSlashes])
 
 private let prettyEncoder = encoder([.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
 

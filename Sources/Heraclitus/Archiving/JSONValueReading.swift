@@ -27,15 +27,4 @@ extension JSONValue {
         }
         self = value
     }
-
-    /// Makes a typed value of this one.
-    ///
-    /// Dates are read in either way, as an archive has written them or a coder that was left as it is; `Data` is read as
-    /// base64.
-    /// - Parameter type: The type.
-    /// - Returns: The typed value.
-    /// - Throws: `DecodingError`, or what the type's own `init(from:)` throws.
-    public func decoded<T: Decodable>(as type: T.Type) throws -> T {
-        try ArchiveDecoder(JSONNode(self)).decoded(type)
-    }
 }

@@ -2,7 +2,7 @@
 
 /// The context that a machine was given, of whatever type.
 @usableFromInline
-struct GivenContext: Sendable {
+package struct GivenContext: Sendable {
     private let box: any AnyObject & Sendable
 
     private final class Box<Context: Sendable>: Sendable {

@@ -72,6 +72,8 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
         /// The names of its states.
         public let states: [String]
+
+        package init(name: String, states: [String]) { (self.name, self.states) = (name, states) }
     }
 
     /// An action of a transition table.

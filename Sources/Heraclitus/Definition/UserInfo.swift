@@ -94,7 +94,7 @@ public struct UserInfo: Sendable {
     ///   - type: The type to read it as.
     public subscript<T: Decodable>(key: String, as type: T.Type) -> T? {
         guard let value = values[key] else { return nil }
-        return value as? T ?? (value as? any ConvertibleValue)?.converted(to: type)
+        return value as? T ?? (value as? JSONValue).flatMap { try? $0.decoded(as: type) }
     }
 
     /// Merges two user infos.
@@ -103,11 +103,6 @@ public struct UserInfo: Sendable {
     public func merging(_ other: UserInfo) -> UserInfo {
         UserInfo(values.merging(other.values) { $1 })
     }
-}
-
-/// A value whose type was lost on its way through an archive and is found again when somebody asks for it.
-protocol ConvertibleValue {
-    func converted<T: Decodable>(to type: T.Type) -> T?
 }
 
 extension UserInfo: ExpressibleByDictionaryLiteral {

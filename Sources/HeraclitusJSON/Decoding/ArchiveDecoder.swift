@@ -9,9 +9,9 @@
 /// It takes what Foundation's decoder takes, with the same meaning. It differs in what an archive promises: raw values keep every
 /// digit, its time does not grow with the depth, and a machine within the data hands its raw data on without a copy. A
 /// `Decimal` that cannot have all digits of a number refuses it.
-final class ArchiveDecoder: Decoder {
-    let node: JSONNode
-    let userInfo: [CodingUserInfoKey: Any]
+package final class ArchiveDecoder: Decoder {
+    package let node: JSONNode
+    package let userInfo: [CodingUserInfoKey: Any]
 
     /// Where this decoder's value lies: under a key of another one's, or at a path.
     private let place: Place
@@ -21,7 +21,7 @@ final class ArchiveDecoder: Decoder {
         case under(ArchiveDecoder, any CodingKey)
     }
 
-    init(_ node: JSONNode, at path: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:]) {
+    package init(_ node: JSONNode, at path: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:]) {
         self.node = node
         self.userInfo = userInfo
         place = .path(path)
@@ -33,7 +33,7 @@ final class ArchiveDecoder: Decoder {
         place = .under(decoder, key)
     }
 
-    var codingPath: [any CodingKey] {
+    package var codingPath: [any CodingKey] {
         var keys: [any CodingKey] = []
         var decoder = self
         while case .under(let parent, let key) = decoder.place {
@@ -44,20 +44,20 @@ final class ArchiveDecoder: Decoder {
         return path + keys.reversed()
     }
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard let members = JSONMembers(node) else { throw mismatch([String: Any].self) }
         return KeyedDecodingContainer(ArchiveKeyedContainer(self, members))
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    package func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard let elements = JSONElements(node) else { throw mismatch([Any].self) }
         return ArchiveUnkeyedContainer(self, elements)
     }
 
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+    package func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
     /// The value as a type, which of some types is not what their own `init(from:)` reads.
-    func decoded<T: Decodable>(_ type: T.Type) throws -> T {
+    package func decoded<T: Decodable>(_ type: T.Type) throws -> T {
         let value: Any
         if type == Date.self {
             value = try date()
@@ -75,7 +75,7 @@ final class ArchiveDecoder: Decoder {
     }
 
     /// The value with all of its digits, for somebody who may hand it to a coder.
-    func raw() throws -> JSONValue {
+    package func raw() throws -> JSONValue {
         guard let value = node.value(levels: JSONValue.depthLimit - codingPath.count) else {
             throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: JSONValue.tooDeep))
         }
@@ -86,47 +86,47 @@ final class ArchiveDecoder: Decoder {
 // MARK: - Values
 
 extension ArchiveDecoder: SingleValueDecodingContainer {
-    func decodeNil() -> Bool { node.isNull }
+    package func decodeNil() -> Bool { node.isNull }
 
-    func decode(_ type: Bool.Type) throws -> Bool {
+    package func decode(_ type: Bool.Type) throws -> Bool {
         if let bool = node.bool { return bool }
         throw mismatch(type)
     }
 
-    func decode(_ type: String.Type) throws -> String {
+    package func decode(_ type: String.Type) throws -> String {
         if let string = node.string { return string }
         throw mismatch(type)
     }
 
-    func decode(_ type: Double.Type) throws -> Double { try floating(type) }
+    package func decode(_ type: Double.Type) throws -> Double { try floating(type) }
 
-    func decode(_ type: Float.Type) throws -> Float { try floating(type) }
+    package func decode(_ type: Float.Type) throws -> Float { try floating(type) }
 
-    func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+    package func decode(_ type: Int.Type) throws -> Int { try integer(type) }
 
-    func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+    package func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
 
-    func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+    package func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
 
-    func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+    package func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
 
-    func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+    package func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
 
-    func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
+    package func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
 
-    func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+    package func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
 
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+    package func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
 
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+    package func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
 
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+    package func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
 
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+    package func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
 
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
+    package func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
 
-    func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoded(type) }
+    package func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoded(type) }
 
     func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
         guard let number = node.number else { throw mismatch(type) }

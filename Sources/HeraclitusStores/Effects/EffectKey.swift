@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// What identifies an effect for good, whoever carries it out and however often: its idempotency key.
 ///
 /// Pass it on to those who carry the effect out, for example as the `Idempotency-Key` of a request or as a unique column, so that they

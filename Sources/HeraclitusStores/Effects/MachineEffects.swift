@@ -1,3 +1,5 @@
+import Heraclitus
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -8,27 +10,27 @@
 
 extension StateMachine {
     /// Has the machine note the effects of the states that it enters, as one of a store.
-    func noteEffects(_ scheduler: Scheduler) { core.madeEnvironment.setEffectNotes(EffectNotes(scheduler)) }
+    func noteEffects(_ scheduler: Scheduler) { noteEffects(EffectNotes(scheduler)) }
 
     /// Whether the machine comes from a store, and so has the effects that wait there.
-    var knowsEffects: Bool { core.environment?.hasEffectNotes == true }
+    var knowsEffects: Bool { effectNotes != nil }
 
     /// Notes that effects were stored: another save keeps their keys, which have the revision of this one.
     func noteSavedEffects(of archive: StoredArchive) {
         guard knowsEffects, case .success(let outbox) = Result(catching: { try archive.outbox() }) else { return }
         let count = outbox?.effects.count { $0.revision == archive.revision } ?? 0
-        core.environment?.noteSavedEffects(try? outbox?.asValue, in: archive.id, archive.revision, among: count)
+        noteSavedEffects(try? outbox?.asValue, in: archive.id, archive.revision, among: count)
     }
 
     /// Whether the effects that it has are those that wait in the archive of an id with a revision.
     func knowsEffects(in id: String, _ revision: Int) -> Bool {
-        core.environment?.effects?.carriedRevision(in: id) == revision
+        effectNotes?.carriedRevision(in: id) == revision
     }
 
     /// Notes the effects that wait in an archive which it is about to replace, in place of those that waited there when it came from the store.
     func noteWaitingEffects(of archive: StoredArchive) throws {
         let carried = try archive.outbox()?.asValue
-        core.environment?.noteSavedEffects(carried, in: archive.id, archive.revision, among: 0)
+        noteSavedEffects(carried, in: archive.id, archive.revision, among: 0)
     }
 }
 
@@ -45,7 +47,7 @@ extension StoredArchive {
         } catch {
             throw .malformed(path: EnvelopeKey.outbox.rawValue, explanation: "\(error)")
         }
-        machine.core.madeEnvironment.setEffectNotes(notes)
+        machine.noteEffects(notes)
     }
 
     /// The archive with the effects of its machine: those that the archive before had, and those of the states that were entered.

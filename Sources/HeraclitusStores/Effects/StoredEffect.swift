@@ -1,3 +1,5 @@
+public import Heraclitus
+
 /// An effect as a store has it, before it was carried out.
 public struct StoredEffect: Sendable, Hashable {
     /// Its key.

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// The ids of machines with effects that were found in stores and not tried yet, and how many machines are leased at once.
 ///
 /// To find them a store may have to open every archive, and a delivery claims only a few at once. So one delivery keeps what it has found.

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// A file beside another one that is to take its place.
 ///
 /// Its name is the other's, or as much of that as there is room for, a random number, and a number that follows from the whole name

@@ -1,3 +1,5 @@
+import Heraclitus
+
 extension ArchiveError {
     /// What the system says is wrong with a file.
     static func file(_ path: String, _ error: SystemError) -> ArchiveError {

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// A ``FileLock`` that is held as long as the object lives, for those who hold a number of them.
 final class HeldLock {
     private let lock: FileLock

@@ -1,3 +1,5 @@
+import Heraclitus
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// The folder that a file is in, whose names last when it is synced.
 struct SyncedFolder: ~Copyable {
     private let folder: SystemFile

@@ -1,3 +1,5 @@
+import Heraclitus
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// The transitions that a machine makes during a unit of work.
 final class MadeTransitions: Sendable {
     private let transitions = Lock<[StateTransition]>([])

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -112,7 +114,7 @@ public enum Archive {
         limit: Int = StateMachine<W>.archiveLimit,
         progress: (@Sendable (Progress) -> Void)? = nil
     ) -> some AsyncSequence<Line<W>, any Error> & Sendable where Chunks.Element == Data {
-        let given = CompiledWorkflow<W>.shared.definition.given(context)
+        let given = StateMachine<W>.given(context)
         return ArchivedLines<W, Chunks>(chunks: chunks, context: given, limit: limit, progress: progress)
     }
 

@@ -1,5 +1,7 @@
 // Many archives at once. The defaults ask for one after the other; a database answers at once.
 
+import Heraclitus
+
 extension ArchiveStore {
     /// Finds the next ids of a listing, so that in a database a listing of any length takes no more memory than a page of it.
     ///

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -30,7 +32,7 @@ public final class DirectoryStore: ArchiveStore {
     private let transaction: DirectoryTransaction
 
     /// What every JSON reader keeps exactly.
-    private static let revisions = 1...MachineCore.largestRevision
+    private static let revisions = 1...(Int(exactly: UInt64(1) << 53) ?? .max)
 
     /// What the first line of a file says.
     private struct Header: Codable {

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// File names for ids: readable, safe for any id, and different for different ids on every file system.
 enum FileName {
     /// The longest name of an id that is its own; longer ones are cut and told apart by a hash.

@@ -1,3 +1,5 @@
+import Heraclitus
+
 /// A store in memory, for tests and previews.
 public final class InMemoryStore: ArchiveStore {
     private let storage = Lock(Storage())

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 /// What comes of the archives of a store with today's definition of their workflow: see ``ArchiveStore/rehearseMigration(of:)``.
 public struct MigrationRehearsal: Sendable {
     /// An archive that cannot be read.

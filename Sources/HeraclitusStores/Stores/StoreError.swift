@@ -1,3 +1,11 @@
+import Heraclitus
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// An error of a store.
 @nonexhaustive
 public enum StoreError: Error, Sendable {
@@ -44,4 +52,9 @@ extension StoreError: CustomStringConvertible {
             "The id \"\(id)\" is there more than once among those of machines that are to be changed together."
         }
     }
+}
+
+extension StoreError: LocalizedError {
+    /// What is wrong, and for which id.
+    public var errorDescription: String? { description }
 }

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 /// How far an upgrade of a store has come.
 public struct StoreUpgrade: Sendable, Hashable {
     /// The number of archives that were looked at.

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -57,7 +59,7 @@ public struct StoredArchive: Sendable, Hashable {
         let bare = StoredArchive(
             id: id,
             revision: revision,
-            workflow: machine.definition.workflow,
+            workflow: machine.workflowName,
             state: state,
             due: due,
             archive: archive
@@ -122,4 +124,8 @@ extension StoredArchive {
         hasher.combine(ExactID(id))
         hasher.combine(revision)
     }
+}
+
+extension StateMachine {
+    fileprivate var workflowName: String { W.name }
 }

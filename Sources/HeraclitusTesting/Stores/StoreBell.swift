@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusStores
 
 /// A workflow whose states declare effects.
 struct Bell: Workflow {

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 /// What stores promise of those who look for effects that may be carried out, and claim them.
 extension StoreConformance {

@@ -1,5 +1,6 @@
 import Foundation
-public import Heraclitus
+import Heraclitus
+public import HeraclitusStores
 
 /// Checks that a store does what `ArchiveStore` promises.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 /// What stores promise of effects.
 extension StoreConformance {

@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusStores
 
 /// What stores promise of the effects that a worker has leased.
 extension StoreConformance {

@@ -46,7 +46,7 @@ extension Journal: CustomStringConvertible {
 
 extension Occurrence {
     /// The event, the action, or the announcement.
-    var what: String { event ?? action.map { "\($0)()" } ?? announcement.map { "\"\($0)\"" } ?? "" }
+    package var what: String { event ?? action.map { "\($0)()" } ?? announcement.map { "\"\($0)\"" } ?? "" }
 
     /// Where it has led, or why nowhere.
     fileprivate var outcomeInBrief: String {
