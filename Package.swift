@@ -15,6 +15,8 @@ let package = Package(
     products: [
         .library(name: "Heraclitus", targets: ["Heraclitus"]),
         .library(name: "HeraclitusFoundation", targets: ["HeraclitusFoundation"]),
+        .library(name: "HeraclitusInspecting", targets: ["HeraclitusInspecting"]),
+        .library(name: "HeraclitusStores", targets: ["HeraclitusStores"]),
         .library(name: "HeraclitusTesting", targets: ["HeraclitusTesting"]),
         .executable(name: "benchmark", targets: ["Benchmark"]),
         .executable(name: "dpkg-replay", targets: ["DpkgReplay"]),
@@ -32,12 +34,19 @@ let package = Package(
         .executable(name: "workflow-diagram", targets: ["WorkflowDiagram"]),
     ],
     targets: [
-        .target(name: "Heraclitus", swiftSettings: settings),
+        .target(name: "HeraclitusJSON", swiftSettings: settings),
+        .target(name: "Heraclitus", dependencies: ["HeraclitusJSON"], swiftSettings: settings),
         .target(name: "HeraclitusFoundation", dependencies: ["Heraclitus"], swiftSettings: settings),
-        .target(name: "HeraclitusTesting", dependencies: ["Heraclitus"], swiftSettings: settings),
+        .target(name: "HeraclitusInspecting", dependencies: ["Heraclitus"], swiftSettings: settings),
+        .target(name: "HeraclitusStores", dependencies: ["Heraclitus"], swiftSettings: settings),
+        .target(
+            name: "HeraclitusTesting",
+            dependencies: ["Heraclitus", "HeraclitusInspecting", "HeraclitusStores"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "Benchmark",
-            dependencies: ["CAllocator", "Heraclitus", "HeraclitusTesting"],
+            dependencies: ["CAllocator", "Heraclitus", "HeraclitusStores", "HeraclitusTesting"],
             path: "Examples/Benchmark",
             exclude: ["Allocator", "Generated/generate.py", "README.md"],
             swiftSettings: settings
@@ -45,7 +54,7 @@ let package = Package(
         .systemLibrary(name: "CAllocator", path: "Examples/Benchmark/Allocator"),
         .executableTarget(
             name: "DpkgReplay",
-            dependencies: ["Heraclitus"],
+            dependencies: ["Heraclitus", "HeraclitusInspecting"],
             path: "Examples/DpkgReplay",
             exclude: ["README.md"],
             resources: [.copy("Sample")],
@@ -67,7 +76,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Inbox",
-            dependencies: ["Heraclitus", "HeraclitusFoundation"],
+            dependencies: ["Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting"],
             path: "Examples/Inbox",
             exclude: ["README.md"],
             swiftSettings: settings
@@ -87,14 +96,14 @@ let package = Package(
         ),
         .target(
             name: "OrdersDesk",
-            dependencies: ["Heraclitus"],
+            dependencies: ["Heraclitus", "HeraclitusStores"],
             path: "Examples/Orders",
             exclude: ["Program", "README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "Session",
-            dependencies: ["Heraclitus", "SessionSocket"],
+            dependencies: ["Heraclitus", "HeraclitusStores", "SessionSocket"],
             path: "Examples/Session",
             exclude: ["README.md", "Server", "Socket"],
             swiftSettings: settings
@@ -122,7 +131,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "WorkflowDiagram",
-            dependencies: ["Heraclitus"],
+            dependencies: ["Heraclitus", "HeraclitusInspecting"],
             path: "Examples/WorkflowDiagram",
             exclude: ["README.md"],
             resources: [.copy("Tables")],
@@ -130,7 +139,10 @@ let package = Package(
         ),
         .testTarget(
             name: "HeraclitusTests",
-            dependencies: ["Heraclitus", "HeraclitusFoundation", "HeraclitusTesting"],
+            dependencies: [
+                "Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "HeraclitusJSON", "HeraclitusStores",
+                "HeraclitusTesting",
+            ],
             exclude: ["Archiving/Golden"],
             swiftSettings: settings
         ),
@@ -142,15 +154,18 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["FirstProgram", "Heraclitus", "HeraclitusFoundation", "HeraclitusTesting", "PublicModule"],
+            dependencies: [
+                "FirstProgram", "Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "HeraclitusStores",
+                "HeraclitusTesting", "PublicModule",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusTesting", "Inbox",
-                "Operations", "Orders", "OrdersDesk", "Session", "SessionServer", "SessionSocket", "Subscription",
-                "TrafficLight", "WorkflowDiagram",
+                "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusInspecting",
+                "HeraclitusStores", "HeraclitusTesting", "Inbox", "Operations", "Orders", "OrdersDesk", "Session",
+                "SessionServer", "SessionSocket", "Subscription", "TrafficLight", "WorkflowDiagram",
             ],
             exclude: [
                 "Download/server.py", "DpkgReplay/Logs", "DpkgReplay/line_by_line.py", "Orders/Golden", "Outputs",
@@ -159,7 +174,7 @@ let package = Package(
         ),
         .testTarget(
             name: "MainActorTests",
-            dependencies: ["Heraclitus", "HeraclitusTesting"],
+            dependencies: ["Heraclitus", "HeraclitusStores", "HeraclitusTesting"],
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]
         ),
     ],

@@ -1,4 +1,4 @@
-"""Checks that each folder of the library names only what stands left of it.
+"""Checks that each folder of the module Heraclitus names only what stands left of it.
 
 Types are found by their declarations, and uses by their names outside comments and texts. So a type that is erased, such as a
 machine kept as AnyObject, is found where it is named again.
@@ -13,12 +13,10 @@ ORDER = [
     ["Concurrency"],
     ["Memory"],
     ["Scheduling"],
-    ["Workflow"],
-    ["Compilation"],
+    ["Definition"],
     ["Engine"],
     ["Machine"],
     ["Archiving", "Observing"],
-    ["Inspecting"],
 ]
 ROOT = pathlib.Path("Sources/Heraclitus")
 DECLARATION = re.compile(

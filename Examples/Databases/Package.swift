@@ -34,17 +34,23 @@ let package = Package(
         ),
         .target(
             name: "SQLStores",
-            dependencies: ["CCrypto", .product(name: "Heraclitus", package: "heraclitus")],
+            dependencies: [
+                "CCrypto", .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
+            ],
             swiftSettings: settings
         ),
         .target(
             name: "SQLiteStore",
-            dependencies: ["CSQLite", "SQLStores", .product(name: "Heraclitus", package: "heraclitus")],
+            dependencies: ["CSQLite", "SQLStores", .product(name: "HeraclitusStores", package: "heraclitus")],
             swiftSettings: settings
         ),
         .target(
             name: "PostgresStore",
-            dependencies: ["CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus")],
+            dependencies: [
+                "CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
+            ],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -52,6 +58,7 @@ let package = Package(
             dependencies: [
                 "CPostgres", "CSQLite", "PostgresStore", "SQLiteStore",
                 .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
             ],
             swiftSettings: settings
         ),
@@ -60,6 +67,7 @@ let package = Package(
             name: "StoreOrders",
             dependencies: [
                 "PostgresStore", "SQLiteStore", .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
                 .product(name: "OrdersDesk", package: "heraclitus"),
             ],
             path: "Sources/Orders",
@@ -67,7 +75,10 @@ let package = Package(
         ),
         .target(
             name: "StoreTesting",
-            dependencies: [.product(name: "Heraclitus", package: "heraclitus")],
+            dependencies: [
+                .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
+            ],
             path: "Tests/StoreTesting",
             swiftSettings: settings
         ),
@@ -75,6 +86,7 @@ let package = Package(
             name: "counter",
             dependencies: [
                 "PostgresStore", "SQLiteStore", "StoreTesting", .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
             ],
             path: "Tests/Counter",
             swiftSettings: settings
@@ -84,6 +96,7 @@ let package = Package(
             dependencies: [
                 "PostgresStore", "SQLStores", "SQLiteStore", "StoreTesting",
                 .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
             ],
             path: "Tests/Worker",
             swiftSettings: settings
@@ -93,6 +106,7 @@ let package = Package(
             dependencies: [
                 "SQLStores", "SQLiteStore", "StoreTesting", "counter", "worker",
                 .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),
             ],
             swiftSettings: settings
@@ -102,6 +116,7 @@ let package = Package(
             dependencies: [
                 "PostgresStore", "SQLStores", "StoreOrders", "StoreTesting", "counter", "worker",
                 .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),
             ],
             swiftSettings: settings

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusInspecting
 
 /// Replays dpkg's logs.
 @main

@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusStores
 
 /// Logs, replayed: every package a machine, every line an event.
 struct Replay {

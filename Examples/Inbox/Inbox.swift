@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusFoundation
+import HeraclitusInspecting
 
 /// Walks through what a state machine of named states and events with block callbacks is used for.
 @main

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 /// Lets processes work on orders of their own, and checks the books afterwards.
 struct Bench: Equatable {

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 /// What processes have written down of what they saved and sent: by which one finds out whether the store has lost anything.
 final class Books: Sendable {

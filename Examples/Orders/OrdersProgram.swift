@@ -1,5 +1,6 @@
 import Foundation
-public import Heraclitus
+import Heraclitus
+public import HeraclitusStores
 
 /// The program, for those who give it databases besides a directory.
 public enum OrdersProgram {

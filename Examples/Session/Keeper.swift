@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 /// Keeps a session in a directory, which one process at a time has.
 struct Keeper {

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusInspecting
 
 /// A workflow that is drawn: its table, and the current state of a machine.
 struct Drawing {

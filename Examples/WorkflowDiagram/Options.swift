@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusInspecting
 
 /// What the user asks for.
 struct Options {

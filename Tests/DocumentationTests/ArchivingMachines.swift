@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 import Testing
 
 private final class IdleState: EmptyState {}

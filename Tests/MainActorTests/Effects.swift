@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusStores
 import Testing
 
 // Effects in a module of the main actor: only the protocol of the states says `nonisolated`.

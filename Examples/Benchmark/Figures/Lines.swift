@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 // Figures of many archives in a file, against the same loop by hand on a plain struct that makes the same bytes.
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 // Figures of a store of files, against the same system calls by hand.
 

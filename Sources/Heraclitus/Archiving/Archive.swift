@@ -47,7 +47,7 @@ extension StateMachine {
     }
 
     /// Archives the machine, whatever its size, and says what one looks for without reading it: all as of one moment.
-    func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?, effects: EffectNotes?)
+    package func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?, effects: EffectNotes?)
     {
         let envelope = try envelope()
         return (
@@ -84,7 +84,7 @@ extension StateMachine {
     }
 
     /// Restores a machine, with nothing or with what its states need.
-    convenience init(
+    package convenience init(
         _ archive: Data,
         limit: Int,
         _ scheduler: Scheduler = .system,
@@ -171,7 +171,7 @@ extension Data {
     }
 }
 
-let archiveEncoder = encoder([.sortedKeys, .withoutEscapingSlashes])
+package let archiveEncoder = encoder([.sortedKeys, .withoutEscapingSlashes])
 
 private let prettyEncoder = encoder([.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
 

@@ -91,7 +91,7 @@ extension ArchiveError: CustomStringConvertible {
 
 extension ArchiveError {
     /// A path of keys and indices as text: `data.items[3].price`.
-    static func path(_ codingPath: [any CodingKey]) -> String {
+    package static func path(_ codingPath: [any CodingKey]) -> String {
         codingPath.reduce(into: "") { path, key in
             if let index = key.intValue {
                 path += "[\(index)]"
@@ -102,7 +102,7 @@ extension ArchiveError {
     }
 
     /// The path of a decoding error, or another one where it is some other error.
-    static func path(of error: any Error, else codingPath: [any CodingKey]) -> String {
+    package static func path(of error: any Error, else codingPath: [any CodingKey]) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, let context): path(context.codingPath + [key])
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
@@ -112,7 +112,7 @@ extension ArchiveError {
         }
     }
 
-    static func explanation(of error: any Error) -> String {
+    package static func explanation(of error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, _): "the key \"\(key.stringValue)\" is missing."
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),

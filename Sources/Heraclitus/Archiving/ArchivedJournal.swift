@@ -10,7 +10,7 @@
 //
 // What the archive says already is left out of the lines: the workflow, and the text of a transition.
 
-struct ArchivedJournal: Codable {
+package struct ArchivedJournal: Codable {
     private let limit: Int
     private let dropped: Int
     private let began: Date?
@@ -39,12 +39,12 @@ struct ArchivedJournal: Codable {
     }
 
     /// The journal of a machine of a workflow.
-    func journal(of workflow: String) -> Journal {
+    package func journal(of workflow: String) -> Journal {
         Journal(lines.lazy.map { $0.occurrence.happened(in: workflow) })
             .following(dropped, since: began).limited(to: .last(limit))
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         let limit = try container.decode(Int.self, forKey: .limit)
         let dropped = try container.decodeIfPresent(Int.self, forKey: .dropped) ?? 0
@@ -62,7 +62,7 @@ struct ArchivedJournal: Codable {
         lines = try container.decode([Line].self, forKey: .lines)
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(limit, forKey: .limit)
         if dropped > 0 { try container.encode(dropped, forKey: .dropped) }

@@ -4,7 +4,7 @@
 //
 // The archive of a state on its own has neither "activated" nor "revision".
 
-enum EnvelopeKey: String, CodingKey {
+package enum EnvelopeKey: String, CodingKey {
     case format
     case workflow
     case version

@@ -8,8 +8,3 @@ extension ArchiveError: LocalizedError {
     /// What is wrong with the archive, and where.
     public var errorDescription: String? { description }
 }
-
-extension StoreError: LocalizedError {
-    /// What is wrong, and for which id.
-    public var errorDescription: String? { description }
-}

@@ -42,3 +42,26 @@ extension Workflow {
         return migrated
     }
 }
+
+// MARK: - Names
+
+extension Workflow {
+    /// The names that the states of an occurrence have today, as far as migrations say it.
+    package static func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
+        let definition = CompiledWorkflow<Self>.shared.definition
+        return (
+            definition.nameToday(ofState: occurrence.source, in: occurrence.version),
+            occurrence.destination.map { definition.nameToday(ofState: $0, in: occurrence.version) }
+        )
+    }
+}
+
+extension Definition {
+    fileprivate func nameToday(ofState state: String, in version: Int) -> String {
+        guard version < self.version else { return state }
+        return migrations.reduce(state) { state, step in
+            guard step.version > version, case .state(state, let name) = step.renaming else { return state }
+            return name
+        }
+    }
+}

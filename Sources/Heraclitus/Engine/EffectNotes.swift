@@ -1,9 +1,9 @@
 // Which effects does a machine of a store have?
 
 /// The effects of a machine that comes from a store and goes back there.
-struct EffectNotes: Sendable {
+package struct EffectNotes: Sendable {
     /// Tells the date.
-    let scheduler: Scheduler
+    package let scheduler: Scheduler
 
     /// What waited in an archive, as it stood there, and the archive's revision then.
     private struct Carried: Sendable {
@@ -15,12 +15,12 @@ struct EffectNotes: Sendable {
     private var carried: [ExactID: Carried] = [:]
 
     /// Those of the states that were entered since, in order.
-    private(set) var entered: [any Effect] = []
+    package private(set) var entered: [any Effect] = []
 
     /// How many there were of those in all.
     private(set) var enteredCount = 0
 
-    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+    package init(_ scheduler: Scheduler) { self.scheduler = scheduler }
 
     /// Adds those of a state that is entered.
     mutating func add(_ effects: [any Effect]) {
@@ -29,14 +29,14 @@ struct EffectNotes: Sendable {
     }
 
     /// Notes which ones the archive of an id has, among them the first of those of states that were entered.
-    mutating func noteSaved(_ outbox: JSONValue?, in id: String, _ revision: Int, among entered: Int = 0) {
+    package mutating func noteSaved(_ outbox: JSONValue?, in id: String, _ revision: Int, among entered: Int = 0) {
         carried[ExactID(id)] = Carried(revision: revision, outbox: outbox)
         self.entered.removeFirst(min(entered, self.entered.count))
     }
 
     /// Those that the archive of an id had when it was last loaded or saved.
-    func carried(in id: String) -> JSONValue? { carried[ExactID(id)]?.outbox }
+    package func carried(in id: String) -> JSONValue? { carried[ExactID(id)]?.outbox }
 
     /// The revision of the archive of an id when it was last loaded or saved; `nil` if it was not.
-    func carriedRevision(in id: String) -> Int? { carried[ExactID(id)]?.revision }
+    package func carriedRevision(in id: String) -> Int? { carried[ExactID(id)]?.revision }
 }

@@ -17,11 +17,11 @@ extension StateMachine {
     }
 
     /// Lets nothing go on by itself from now on, because the machine is gone in a moment.
-    func becomePassive() { core.becomePassive() }
+    package func becomePassive() { core.becomePassive() }
 
     /// Fires what is due by a date in a passive machine, each event when it was due, until nothing is.
     /// - Returns: The error of the first event that comes after too many; `nil` if there is none.
-    func fireDue(by date: Date) -> InvalidTransition? {
+    package func fireDue(by date: Date) -> InvalidTransition? {
         activate()
         var declined: Set<TreeDeadline.ID> = []
         for _ in 0..<Self.chainLimit {

@@ -102,7 +102,8 @@ extension StateMachine {
         if let entered { core.activity?.note(entered: entered) }
     }
 
-    private static func given(_ context: W.Context) -> GivenContext? {
+    /// A context for a machine to keep; `nil` in a workflow without one.
+    package static func given(_ context: W.Context) -> GivenContext? {
         CompiledWorkflow<W>.shared.definition.given(context)
     }
 }

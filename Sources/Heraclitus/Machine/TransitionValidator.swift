@@ -68,6 +68,25 @@ public struct TransitionValidator<W: Workflow>: Sendable {
         )
     }
 
+    /// Throws unless the table lets an event make a transition; one that is ignored makes none.
+    package func validateTransition(
+        named event: String,
+        from source: String,
+        to destination: String,
+        userInfo: UserInfo
+    ) throws(InvalidTransition) {
+        try validate(named: event, from: source, to: destination, userInfo: userInfo)
+        guard let index = definition.eventIndex(named: event), let from = definition.stateIndex(named: source),
+            definition.verdict(on: index, from: from) == .ignored
+        else { return }
+        let details = Rejection.Details(destination: destination)
+        throw InvalidTransition(
+            Rejection(.notAllowed, event: index, from: from, details),
+            in: definition,
+            userInfo: userInfo
+        )
+    }
+
     /// The names of the events that lead from a state, in the order of the definition; without those that are ignored there.
     /// - Parameter source: The state's class.
     /// - Returns: The names; none for a class that is not registered.

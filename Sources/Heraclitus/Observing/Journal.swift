@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// What a machine went through: transitions, rejected and ignored fires, actions and announcements, each with its date.
@@ -26,7 +26,7 @@ public struct Journal: Sendable {
     private(set) var limit: Int?
 
     /// The date of line 1, also when that was dropped: no two journals have the same.
-    private(set) var began: Date?
+    package private(set) var began: Date?
 
     // From `first` on, and then from the beginning: dropping a line moves none.
     private var lines: [Occurrence] = []

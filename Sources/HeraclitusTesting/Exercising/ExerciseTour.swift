@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusInspecting
 
 /// All that machines are driven through, one after the other, and what came of it.
 final class ExerciseTour<W: Workflow> {

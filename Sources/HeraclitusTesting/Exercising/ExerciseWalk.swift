@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusInspecting
 
 /// A machine on its way.
 final class ExerciseWalk<W: Workflow> {

@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusInspecting
 
 /// Looks for the shortest way to a problem that was found on a long one.
 ///

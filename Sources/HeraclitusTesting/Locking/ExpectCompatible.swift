@@ -1,5 +1,6 @@
 public import Foundation
 public import Heraclitus
+import HeraclitusInspecting
 
 /// Throws unless everything that was stored by today's version of a workflow, and by those before it, can still be read.
 ///

@@ -1,4 +1,5 @@
 public import Heraclitus
+import HeraclitusInspecting
 
 extension TransitionTable {
     /// The shortest path from a state to a state; of several, the one whose events are defined first.

@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusInspecting
 
 /// The tours from a root that go over every arc of a graph and have the smallest sum of costs: a tour may end anywhere.
 ///

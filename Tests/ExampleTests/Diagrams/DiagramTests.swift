@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusInspecting
 import Testing
 
 /// The tables of the examples' workflows.

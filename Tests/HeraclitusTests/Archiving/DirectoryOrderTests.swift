@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import Heraclitus
+    import HeraclitusStores
     import Synchronization
     import Testing
 

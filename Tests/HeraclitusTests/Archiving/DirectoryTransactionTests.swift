@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 import Testing
 
 /// What is left of several files that were saved together by a process that was killed when all was decided and not yet in its place.

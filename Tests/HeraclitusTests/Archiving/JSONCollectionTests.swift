@@ -193,8 +193,8 @@ import Testing
     func description() throws {
         let made: JSONValue = [["a": [1, "x"]]]
         let expected =
-            #"array([Heraclitus.JSONValue.object(["a": Heraclitus.JSONValue.array([Heraclitus.JSONValue.integer(1), "#
-            + #"Heraclitus.JSONValue.string("x")])])])"#
+            #"array([HeraclitusJSON.JSONValue.object(["a": HeraclitusJSON.JSONValue.array(["#
+            + #"HeraclitusJSON.JSONValue.integer(1), HeraclitusJSON.JSONValue.string("x")])])])"#
         let read = try Self.read(#"[{"a":[1,"x"]}]"#)
         #expect("\(made)" == expected)
         #expect("\(read)" == expected)

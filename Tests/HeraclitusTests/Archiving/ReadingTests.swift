@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 import Testing
 
 /// What the reader of archives takes, refuses, and keeps.

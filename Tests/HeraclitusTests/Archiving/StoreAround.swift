@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusStores
 
 /// A store that keeps archives in another one, and does some things in its own way.
 protocol StoreAround: ArchiveStore {

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 import Testing
 
 @Suite("Upgrades of stores") struct StoreUpgradeTests {

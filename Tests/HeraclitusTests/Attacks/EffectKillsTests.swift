@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 import Testing
 
 /// Processes that are killed at random moments while they save several machines together, and carry out their effects.

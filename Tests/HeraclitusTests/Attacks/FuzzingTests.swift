@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 import Testing
 
 /// Whatever the bytes are, every decoder gives a value or a typed error, in little time and memory.

@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusInspecting
 import Testing
 
 /// Says how many states a workflow has.

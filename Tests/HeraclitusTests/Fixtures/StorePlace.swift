@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 /// A store and the folder that goes with it.
 final class StorePlace: Sendable {

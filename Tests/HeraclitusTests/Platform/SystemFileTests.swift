@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Heraclitus
+@testable import HeraclitusStores
 
 @Suite("The system's files") struct SystemFileTests {
     /// A folder that goes with this.

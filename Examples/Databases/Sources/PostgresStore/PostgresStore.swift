@@ -1,5 +1,6 @@
 public import Foundation
-public import Heraclitus
+import Heraclitus
+public import HeraclitusStores
 public import SQLStores
 
 /// A store in a table of a PostgreSQL database, or of one that speaks its protocol and SQL.

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 import Synchronization
 
 /// An archive to save, with the token by which a save that lost its connection is found again.

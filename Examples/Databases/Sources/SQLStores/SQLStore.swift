@@ -1,5 +1,6 @@
 public import Foundation
-public import Heraclitus
+import Heraclitus
+public import HeraclitusStores
 
 /// A store in a table of a database that speaks SQL.
 ///

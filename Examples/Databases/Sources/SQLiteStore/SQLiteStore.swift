@@ -1,5 +1,5 @@
 public import Foundation
-import Heraclitus
+import HeraclitusStores
 public import SQLStores
 
 /// A store in one file of SQLite.

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 /// What stores cost beside the same SQL by hand, on the same table, by turns.
 @main struct StoreBenchmark {

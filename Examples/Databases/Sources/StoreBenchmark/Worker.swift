@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 /// A process that does what it is told, line by line, and answers each line with the most memory that it has had.
 struct Worker {

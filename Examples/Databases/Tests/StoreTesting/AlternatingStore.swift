@@ -1,5 +1,6 @@
 public import Foundation
-public import Heraclitus
+import Heraclitus
+public import HeraclitusStores
 import Synchronization
 
 /// Several stores of the same database, each of which does what comes next by turns.

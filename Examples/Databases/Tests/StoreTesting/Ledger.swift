@@ -1,5 +1,6 @@
 public import Foundation
 public import Heraclitus
+public import HeraclitusStores
 
 /// A file in which processes write down what was saved for certain and which effects they carried out, each line at once, so that it is there
 /// also if the process is killed right after it.

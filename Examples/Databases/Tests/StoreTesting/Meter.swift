@@ -1,4 +1,5 @@
 public import Heraclitus
+public import HeraclitusStores
 
 /// A workflow that counts, and each of whose states has an effect with its number: whoever compares both finds what was lost or came twice.
 public struct Meter: Workflow {

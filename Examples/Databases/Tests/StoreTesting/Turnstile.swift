@@ -1,5 +1,6 @@
 public import Foundation
 public import Heraclitus
+public import HeraclitusStores
 
 /// A workflow that counts, for tests of stores.
 public struct Turnstile: Workflow {

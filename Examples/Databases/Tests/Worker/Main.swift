@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 import PostgresStore
 import SQLStores
 import SQLiteStore

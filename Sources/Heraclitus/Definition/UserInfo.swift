@@ -1,0 +1,122 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Values that the caller of `fire` passes to every callback of that transition.
+///
+/// A dictionary literal of values that are `Codable & Sendable`, read back with their type:
+///
+/// ```swift
+/// try machine.fire.load(state, userInfo: ["attempt": 1])
+/// transition.userInfo["attempt", as: Int.self]     // 1
+/// ```
+///
+/// It is `Codable`. A decoded value is converted to the requested type when it is read.
+@frozen
+public struct UserInfo: Sendable {
+    /// A value of a user info.
+    public typealias Value = any Codable & Sendable
+
+    /// Where the values are; `nil` for none, which is what most fires pass along and what costs nothing to hand on.
+    @usableFromInline private(set) var storage: Storage?
+
+    @usableFromInline
+    final class Storage: Sendable {
+        let values: [String: Value]
+
+        /// When the event was due, if it has fired by itself.
+        let due: Date?
+
+        /// The error for which the event has fired by itself.
+        let failure: (any Error)?
+
+        init(_ values: [String: Value], due: Date? = nil, failure: (any Error)? = nil) {
+            self.values = values
+            self.due = due
+            self.failure = failure
+        }
+    }
+
+    var values: [String: Value] {
+        get { storage?.values ?? [:] }
+        set { storage = newValue.isEmpty ? nil : Storage(newValue) }
+    }
+
+    /// Makes an empty user info.
+    @inlinable
+    public init() { storage = nil }
+
+    /// That of an event that fires by itself.
+    init(due date: Date) { storage = Storage([:], due: date) }
+
+    /// That of an event that fires because the work of a state has failed.
+    init(failure: any Error) { storage = Storage([:], failure: failure) }
+
+    /// The same without why the event has fired by itself, for somebody who may pass it on: what has fired by itself has no values.
+    var withoutCause: UserInfo { storage?.values.isEmpty == true ? UserInfo() : self }
+
+    var due: Date? { storage?.due }
+
+    var failure: (any Error)? { storage?.failure }
+
+    /// What is stored in an object, which a transition has been lent.
+    init(storedIn object: AnyObject?) { storage = object as? Storage }
+
+    /// Makes a user info from a dictionary.
+    /// - Parameter values: The values by key.
+    public init(_ values: [String: any Codable & Sendable]) { self.values = values }
+
+    /// The number of values.
+    public var count: Int { values.count }
+
+    /// Whether there is no value.
+    public var isEmpty: Bool { storage?.values.isEmpty ?? true }
+
+    /// The keys, sorted.
+    public var keys: [String] { values.keys.sorted() }
+
+    /// The value for a key as it is stored, or `nil`.
+    ///
+    /// In a decoded user info this is a ``JSONValue``; `userInfo[key, as: Type.self]` reads both alike.
+    /// - Parameter key: The key.
+    public subscript(key: String) -> Value? {
+        get { values[key] }
+        set { values[key] = newValue }
+    }
+
+    /// The value for a key as a type; `nil` if there is none, or if it is of another type.
+    ///
+    /// A decoded value is of every type that its JSON can be read as: `1` is an `Int` and a `Double`.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - type: The type to read it as.
+    public subscript<T: Decodable>(key: String, as type: T.Type) -> T? {
+        guard let value = values[key] else { return nil }
+        return value as? T ?? (value as? JSONValue).flatMap { try? $0.decoded(as: type) }
+    }
+
+    /// Merges two user infos.
+    /// - Parameter other: Its values are used where both have a key.
+    /// - Returns: The values of both.
+    public func merging(_ other: UserInfo) -> UserInfo {
+        UserInfo(values.merging(other.values) { $1 })
+    }
+}
+
+extension UserInfo: ExpressibleByDictionaryLiteral {
+    /// Makes a user info from a literal; the last of two values for one key is used.
+    /// - Parameter elements: Keys and values.
+    @inlinable  // for it is what every fire without a user info says
+    public init(dictionaryLiteral elements: (String, any Codable & Sendable)...) {
+        if elements.isEmpty { self.init() } else { self.init(Dictionary(elements) { $1 }) }
+    }
+}
+
+extension UserInfo: CustomStringConvertible {
+    /// The values in the order of their keys; decoded ones as those are that were encoded.
+    public var description: String {
+        "[" + keys.map { key in "\(key): \(values[key].map(text(of:)) ?? "")" }.joined(separator: ", ") + "]"
+    }
+}

@@ -1,0 +1,74 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Journal: CustomStringConvertible {
+    /// A table for people: a line for each occurrence, with its number, date, revision, event, states, and how long callbacks took.
+    ///
+    /// An event of a machine within a state has the path of that machine behind it. The last column has the user info of a transition, and the
+    /// text of anything else. Dates are in UTC, with milliseconds.
+    public var description: String {
+        guard !isEmpty else { return "An empty journal." }
+        let head = ["line", "date", "revision", "event", "from", "to", "took", "note"]
+        let rows = [head] + indices.map { row($0) }
+        let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).enumerated().map { column, cell in
+                let space = String(repeating: " ", count: cell.1 - cell.0.count)
+                return Self.numbers.contains(column) ? space + cell.0 : cell.0 + space
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
+        }.joined(separator: "\n")
+    }
+
+    /// The columns that are aligned on their right.
+    private static let numbers: Set = [0, 2, 6]
+
+    private func row(_ index: Int) -> [String] {
+        let occurrence = self[index]
+        let cells = [
+            "\(firstLine + index)",
+            occurrence.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
+            "\(occurrence.revision)",
+            occurrence.what + (occurrence.path.map { " (\($0))" } ?? ""),
+            occurrence.source,
+            occurrence.outcomeInBrief,
+            occurrence.duration.map(\.inBrief) ?? "",
+            occurrence.kind == .transitioned
+                ? occurrence.userInfo.isEmpty ? "" : "\(occurrence.userInfo)" : occurrence.message,
+        ]
+        return cells.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
+    }
+}
+
+extension Occurrence {
+    /// The event, the action, or the announcement.
+    package var what: String { event ?? action.map { "\($0)()" } ?? announcement.map { "\"\($0)\"" } ?? "" }
+
+    /// Where it has led, or why nowhere.
+    fileprivate var outcomeInBrief: String {
+        switch kind {
+        case .transitioned: isUpdate ? "(update)" : destination ?? ""
+        case .rejected, .refused: reason.map { "✗ \($0)" } ?? "✗"
+        case .failed: "✗ failed"
+        case .ignored, .performed, .announced: "(\(kind.rawValue))"
+        }
+    }
+}
+
+extension Duration {
+    /// With the unit that leaves at most four digits.
+    fileprivate var inBrief: String {
+        let (seconds, attoseconds) = components
+        let microseconds = Double(seconds) * 1e6 + Double(attoseconds) / 1e12
+        func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+        return switch microseconds {
+        case ..<1_000: "\(Int(microseconds)) µs"
+        case ..<1_000_000: "\(tenths(microseconds / 1_000)) ms"
+        default: "\(tenths(microseconds / 1_000_000)) s"
+        }
+    }
+}

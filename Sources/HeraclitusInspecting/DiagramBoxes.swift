@@ -1,0 +1,146 @@
+import Heraclitus
+
+/// Where the states of a table are drawn: each once, in the boxes of its groups.
+///
+/// Boxes do not overlap. A group all of whose states are in another group as well is drawn within that. A state in several groups
+/// of which none is within the other is drawn in the first, and the others are written beside it. A superclass with its subclasses is a group,
+/// too.
+struct DiagramBoxes {
+    struct Box {
+        let name: String
+
+        /// The number of the group.
+        let number: Int
+        let states: [String]
+        let boxes: [Box]
+
+        /// Its states and those of the boxes in it.
+        let allStates: Set<String>
+
+        /// The states of the group, also those that are drawn in the box of another.
+        let members: Set<String>
+
+        init(name: String, number: Int, members: Set<String>, states: [String], boxes: [Box]) {
+            self.name = name
+            self.number = number
+            self.members = members
+            self.states = states
+            self.boxes = boxes
+            allStates = boxes.reduce(into: Set(states)) { $0.formUnion($1.allStates) }
+        }
+    }
+
+    private(set) var boxes: [Box] = []
+
+    /// The states in no box.
+    private(set) var states: [String] = []
+
+    /// The names of the groups of a state in whose boxes it is not drawn.
+    private(set) var otherGroups: [String: [String]] = [:]
+
+    /// The boxes around each state that is in one, the outer before the inner.
+    var boxesAroundStates: [String: [Box]] {
+        var around: [String: [Box]] = [:]
+        func add(_ box: Box) {
+            for state in box.allStates { around[state, default: []].append(box) }
+            box.boxes.forEach(add)
+        }
+        boxes.forEach(add)
+        return around
+    }
+
+    init(_ table: TransitionTable) {
+        let groups = table.groups + table.families
+        let nesting = Nesting(groups)
+        var drawn: [Int: [String]] = [:]
+        for state in table.states {
+            let all = nesting.groups(of: state)
+            guard let first = all.first else {
+                states.append(state)
+                continue
+            }
+            let innermost = nesting.innermost(of: state, from: first)
+            drawn[innermost, default: []].append(state)
+            let around = Set(sequence(first: innermost) { nesting.outer[$0] })
+            otherGroups[state] = all.filter { !around.contains($0) }.map { groups[$0].name }
+        }
+        func box(_ group: Int) -> Box? {
+            let inner = nesting.inner[group].compactMap(box)
+            let states = drawn[group] ?? []
+            if states.isEmpty && inner.isEmpty { return nil }
+            let members = Set(groups[group].states)
+            return Box(name: groups[group].name, number: group, members: members, states: states, boxes: inner)
+        }
+        boxes = groups.indices.filter { nesting.outer[$0] == nil }.compactMap(box)
+    }
+}
+
+extension TransitionTable {
+    /// The superclasses with all of their subclasses.
+    fileprivate var families: [Group] {
+        let known = Set(states)
+        var members: [String: [String]] = [:]
+        for state in states {
+            var seen: Set<String> = []
+            var next: String? = state
+            while let ancestor = next, known.contains(ancestor), seen.insert(ancestor).inserted {
+                members[ancestor, default: []].append(state)
+                next = superstates[ancestor]
+            }
+        }
+        return states.compactMap { state in
+            members[state].flatMap { $0.count > 1 ? Group(name: state, states: $0) : nil }
+        }
+    }
+}
+
+/// Which groups are within which.
+private struct Nesting {
+    /// The group around each group.
+    let outer: [Int?]
+
+    /// The groups directly within each group.
+    private(set) var inner: [[Int]]
+
+    /// The groups of each state that is in one, in their order.
+    private let groups: [String: [Int]]
+
+    init(_ groups: [TransitionTable.Group]) {
+        let members = groups.map { Set($0.states) }
+        // A group is within the first of those behind it that has all of its states: smaller ones come first, of equal ones the later.
+        let order = members.indices.sorted { (members[$0].count, -$0) < (members[$1].count, -$1) }
+        var places = Array(repeating: 0, count: groups.count)
+        var orderOfStates: [String: [Int]] = [:]
+        for (place, group) in order.enumerated() {
+            places[group] = place
+            for state in members[group] { orderOfStates[state, default: []].append(group) }
+        }
+        let outer = members.indices.map { group in
+            // Those around a group are among those of any of its states, so of the one that is in the fewest; an empty one is in all others.
+            let others = members[group].lazy.map { orderOfStates[$0] ?? [] }.min { $0.count < $1.count } ?? order
+            return others.first { places[$0] > places[group] && members[group].isSubset(of: members[$0]) }
+        }
+        inner = groups.map { _ in [] }
+        for (group, around) in outer.enumerated() {
+            if let around { inner[around].append(group) }
+        }
+        var groupsOfStates: [String: [Int]] = [:]
+        for (group, states) in members.enumerated() {
+            for state in states { groupsOfStates[state, default: []].append(group) }
+        }
+        self.groups = groupsOfStates
+        self.outer = outer
+    }
+
+    func groups(of state: String) -> [Int] { groups[state] ?? [] }
+
+    func innermost(of state: String, from group: Int) -> Int {
+        var inner: [Int: Int] = [:]
+        for next in groups(of: state) {
+            if let around = outer[next], inner[around] == nil { inner[around] = next }
+        }
+        var innermost = group
+        while let next = inner[innermost] { innermost = next }
+        return innermost
+    }
+}

@@ -1,0 +1,39 @@
+import Heraclitus
+
+/// Which way a machine has gone, for diagrams to mark.
+struct DiagramPath {
+    private struct Step: Hashable {
+        let event: String
+        let from: String
+        let to: String
+    }
+
+    private var counts: [Step: Int] = [:]
+
+    /// The states in which the machine was.
+    private(set) var states: Set<String> = []
+
+    /// Makes the path of a journal.
+    /// - Parameters:
+    ///   - journal: The journal; `nil` for no path.
+    ///   - names: The names of the states of an occurrence, as the diagram has them.
+    init(
+        _ journal: Journal?,
+        names: (Occurrence) -> (source: String, destination: String?) = { ($0.source, $0.destination) }
+    ) {
+        for occurrence in journal ?? Journal([]) where occurrence.path == nil {
+            let (source, destination) = names(occurrence)
+            states.insert(source)
+            guard occurrence.kind == .transitioned, let destination else { continue }
+            states.insert(destination)
+            counts[Step(event: occurrence.event ?? "", from: source, to: destination), default: 0] += 1
+        }
+    }
+
+    /// What is written beside the name of an event that was fired from some states to a state: how often; nothing if never.
+    func mark(_ event: String, from sources: Set<String>, to destination: String) -> String {
+        guard !counts.isEmpty else { return "" }
+        let count = sources.reduce(0) { $0 + (counts[Step(event: event, from: $1, to: destination)] ?? 0) }
+        return count == 0 ? "" : " ×\(count)"
+    }
+}

@@ -1,0 +1,135 @@
+public import Heraclitus
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Journal {
+    /// The journal as a sequence diagram in Mermaid: a lifeline for each state, an arrow for each fire, and a note for anything else.
+    ///
+    /// An arrow from a state to itself with a cross is a rejected fire, with its reason. What has happened in machines within the states is
+    /// left out.
+    /// - Returns: The text of the diagram.
+    public func mermaidSequence() -> String {
+        let states = statesInOrder
+        let ids = Dictionary(states.enumerated().map { ($1, "s\($0)") }) { first, _ in first }
+        var lines = ["sequenceDiagram"]
+        lines += states.enumerated().map { "    participant s\($0) as \(mermaidText($1))" }
+        for (number, occurrence) in ownLines {
+            let source = ids[occurrence.source] ?? "s0"
+            let text = mermaidText("\(number). \(occurrence.what)")
+            func arrow(_ form: String, to state: String?, _ note: String? = nil) -> String {
+                let note = note.map { " " + mermaidText("(\($0))") } ?? ""
+                return "    \(source)\(form)\(state.flatMap { ids[$0] } ?? source): \(text)\(note)"
+            }
+            switch occurrence.kind {
+            case .transitioned:
+                lines.append(arrow("->>", to: occurrence.destination, occurrence.isUpdate ? "update" : nil))
+            case .rejected: lines.append(arrow("-x", to: occurrence.source, occurrence.reason))
+            case .ignored: lines.append(arrow("-->>", to: occurrence.source, "ignored"))
+            case .performed, .refused, .announced, .failed:
+                lines.append("    Note over \(source): \(text) \(mermaidText(occurrence.kind.rawValue))")
+            }
+        }
+        return (lines + [""]).joined(separator: "\n")
+    }
+
+    /// The journal as a Gantt chart in Mermaid: a section for each state, and a bar for each stay, with the event that has led there.
+    ///
+    /// A rejected fire is a milestone. What has happened in machines within the states is left out. When the state was entered that the first
+    /// line leaves, the journal does not know; that stay is left out. The last stay ends with the last line. Where transitions are missing, as the
+    /// revisions say, or where a machine was made anew, a stay ends with the last line that is of it.
+    /// - Returns: The text of the chart.
+    public func mermaidGantt() -> String {
+        var sections: [String: [String]] = [:]
+        var stay: Stay?
+        func end(at date: Int64, isLast: Bool = false) {
+            guard let stay else { return }
+            // A bar without a length is not drawn.
+            let end = Swift.max(date, stay.from + 1)
+            let tags = (isLast ? "active, " : "") + "l\(stay.line), \(stay.from), \(end)"
+            sections[stay.state, default: []].append("    \(stay.line). \(mermaidText(stay.event)) :\(tags)")
+        }
+        for (number, occurrence) in ownLines {
+            let date = occurrence.milliseconds
+            switch occurrence.kind {
+            case .transitioned:
+                let follows = stay.map { occurrence.revision == $0.revision &+ 1 } ?? false
+                if follows && occurrence.isUpdate {
+                    stay?.revision = occurrence.revision
+                } else {
+                    end(at: follows ? date : stay?.lastSeen ?? date)
+                    // Since when a state is there that is updated, only the line says that has led to it.
+                    stay = occurrence.isUpdate ? nil : Stay(occurrence, in: number)
+                }
+            case .rejected, .refused, .failed:
+                let text = mermaidText("\(occurrence.what) (\(occurrence.reason ?? occurrence.kind.rawValue))")
+                sections[occurrence.source, default: []]
+                    .append("    \(number). \(text) :crit, milestone, l\(number), \(date), \(date)")
+            case .ignored, .performed, .announced: break
+            }
+            if occurrence.revision == stay?.revision { stay?.lastSeen = date }
+        }
+        if let stay {
+            let isLast = ownLines.last?.occurrence.revision == stay.revision
+            end(at: isLast ? last?.milliseconds ?? stay.lastSeen : stay.lastSeen, isLast: isLast)
+        }
+        // Mermaid takes no title without a text.
+        let workflow = ownLines.first?.occurrence.workflow ?? ""
+        var lines = ["gantt"] + [workflow].filter { !$0.isEmpty }.map { "    title \(mermaidText($0))" }
+        lines += ["    dateFormat x", "    axisFormat %Y-%m-%d %H:%M:%S"]
+        for state in statesInOrder {
+            guard let bars = sections[state] else { continue }
+            lines += ["    section \(mermaidText(state))"] + bars
+        }
+        return (lines + [""]).joined(separator: "\n")
+    }
+
+    /// The names of the states, in the order in which the journal names them.
+    private var statesInOrder: [String] {
+        var seen: Set<String> = []
+        return ownLines.map(\.occurrence)
+            .flatMap { [$0.source] + ($0.kind == .transitioned ? [$0.destination ?? $0.source] : []) }
+            .filter { seen.insert($0).inserted }
+    }
+
+    /// The lines of the machine itself with their numbers, and not those of machines within its states.
+    private var ownLines: [(number: Int, occurrence: Occurrence)] {
+        zip(firstLine..., self).lazy.filter { $1.path == nil }.map { ($0, $1) }
+    }
+}
+
+/// A stay in a state, as a bar of a chart.
+private struct Stay {
+    let state: String
+    let event: String
+
+    /// The number of the line that has led to the state, and its date.
+    let line: Int
+    let from: Int64
+
+    /// The revision of the machine, which each update changes.
+    var revision: Int
+
+    /// The date of the last line in which the machine was still there.
+    var lastSeen: Int64
+
+    init(_ occurrence: Occurrence, in line: Int) {
+        state = occurrence.destination ?? occurrence.source
+        event = occurrence.what
+        self.line = line
+        from = occurrence.milliseconds
+        revision = occurrence.revision
+        lastSeen = from
+    }
+}
+
+extension Occurrence {
+    /// The date as Mermaid reads it; at the ends of what it can be for one that is beyond.
+    fileprivate var milliseconds: Int64 {
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+        return Int64(Swift.min(Swift.max(milliseconds.isNaN ? 0 : milliseconds, -8.64e15), 8.64e15))
+    }
+}

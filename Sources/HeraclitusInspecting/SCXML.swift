@@ -1,0 +1,94 @@
+public import Heraclitus
+
+extension TransitionTable {
+    /// The workflow as a document in SCXML, the interchange format of the W3C for state machines.
+    ///
+    /// States and final states have their names as ids. An event that leads to one state has its own name; where it leads to several, each has a
+    /// transition for the event's name, a dot and the name of the state. An event that updates a state has a transition without a target, which exits
+    /// and enters nothing. An ignored event has none, because SCXML drops what no transition is for. What is not a letter, a digit, `-` or `_` in
+    /// a name is written as its number, such as `_x20_` for a space; so is `_` alone, and an empty name is `_x_`. Guards, groups and why an event
+    /// fires by itself are left out.
+    ///
+    /// A state that holds machines is a state with a child for each of its ``regions``, parallel if there are several. The ids of the states
+    /// in there and their events begin with the names on the way, and a dot: `PlacedState.payment.OpenState`, `payment.settle`. Readers of SCXML
+    /// take `payment` for the beginning of `payment.settle`; so where an event is named like the machine, it is `_x_payment.settle`. Of machines
+    /// without names of their own, such as those in a list, the second is `Bell.2`.
+    /// - Returns: The text of the document.
+    public func scxml() -> String {
+        let head = [
+            #"<?xml version="1.0" encoding="UTF-8"?>"#,
+            "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\" datamodel=\"null\" name=\"\(Self.xmlName(workflow))\" "
+                + "initial=\"\(Self.xmlName(initial))\">",
+        ]
+        return (head + scxmlStates(statePath: "", eventPath: "").map { "    \($0)" } + ["</scxml>", ""])
+            .joined(separator: "\n")
+    }
+
+    /// The states, whose ids and events begin with a path.
+    private func scxmlStates(statePath: String, eventPath: String) -> [String] {
+        var transitions: [String: [String]] = [:]
+        for event in events {
+            let leaving = Dictionary(grouping: event.transitions, by: \.from)
+            for transition in event.transitions {
+                let isOnly = leaving[transition.from]?.count == 1
+                let name = eventPath + Self.xmlName(event.name) + (isOnly ? "" : ".\(Self.xmlName(transition.to))")
+                let target = transition.isUpdate ? "" : " target=\"\(statePath)\(Self.xmlName(transition.to))\""
+                transitions[transition.from, default: []].append("<transition event=\"\(name)\"\(target)/>")
+            }
+        }
+        let finals = Set(finals)
+        let eventNames = Set(events.map { Self.xmlName($0.name) })
+        let regions = Dictionary(grouping: regions, by: \.state)
+        return states.flatMap { state in
+            let id = statePath + Self.xmlName(state)
+            let inner = Self.scxmlRegions(regions[state] ?? [], of: id, eventPath: eventPath, besides: eventNames)
+            let content = ((transitions[state] ?? []) + inner).map { "    \($0)" }
+            if !content.isEmpty { return ["<state id=\"\(id)\">"] + content + ["</state>"] }
+            return finals.contains(state) ? ["<final id=\"\(id)\"/>"] : ["<state id=\"\(id)\"/>"]
+        }
+    }
+
+    /// The machines that a state holds; several go on side by side.
+    private static func scxmlRegions(
+        _ regions: [Region],
+        of state: String,
+        eventPath: String,
+        besides eventNames: Set<String>
+    ) -> [String] {
+        var uses: [String: Int] = [:]
+        let parts = regions.flatMap { region in
+            let plain = xmlName(region.name)
+            uses[plain, default: 0] += 1
+            let number = uses[plain, default: 1]
+            // No name has a dot.
+            let name = number == 1 ? plain : "\(plain).\(number)"
+            let id = "\(state).\(name)"
+            // No name begins like this: what is behind `_x` in one is a number.
+            let path = eventPath + (eventNames.contains(plain) ? "_x_" : "") + name + "."
+            let states = region.table.scxmlStates(statePath: id + ".", eventPath: path).map { "    \($0)" }
+            return ["<state id=\"\(id)\" initial=\"\(id).\(xmlName(region.table.initial))\">"] + states + ["</state>"]
+        }
+        guard regions.count > 1 else { return parts }
+        return ["<parallel id=\"\(state)._\">"] + parts.map { "    \($0)" } + ["</parallel>"]
+    }
+
+    /// A name of XML, another one for each text.
+    static func xmlName(_ text: String) -> String {
+        // An underscore alone is the id of the parallel state, and behind `_x` in the other names is a number.
+        if text.isEmpty { return "_x_" }
+        if text == "_" { return "_x5f_" }
+        var name = ""
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            let isLetter = "a"..."z" ~= scalar || "A"..."Z" ~= scalar
+            let isPlain = isLetter || (!name.isEmpty && ("0"..."9" ~= scalar || scalar == "-"))
+            // An underscore that would look like the beginning of a number is one.
+            if isPlain || (scalar == "_" && rest.first != "x") {
+                name.unicodeScalars.append(scalar)
+            } else {
+                name += "_x\(String(scalar.value, radix: 16))_"
+            }
+        }
+        return name
+    }
+}

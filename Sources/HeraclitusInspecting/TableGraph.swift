@@ -1,0 +1,78 @@
+package import Heraclitus
+
+/// A table as a graph: states and events by number, a transition an edge.
+///
+/// A decoded table may say anything. Of states that have one name the first counts, and an edge from or to a name that is no state's is left out.
+package struct TableGraph: Sendable {
+    /// A transition of an event.
+    package struct Edge: Hashable, Sendable {
+        package let event: Int
+        package let from: Int
+        package let to: Int
+        package let isUpdate: Bool
+    }
+
+    /// The number of the states.
+    package let count: Int
+
+    /// All transitions, in the order of the definition.
+    package let edges: [Edge]
+
+    /// The numbers of the edges that lead from each state, updates too, in the order of the definition.
+    package let leaving: [[Int]]
+
+    /// The states in which a machine may begin: the initial one first, then those that the workflow lists.
+    package let beginnings: [Int]
+
+    /// The number of the nearest superclass of each state.
+    private let superstates: [Int?]
+    private let numbers: [String: Int]
+
+    package init(_ table: TransitionTable) {
+        let numbers = Dictionary(table.states.enumerated().map { ($1, $0) }) { first, _ in first }
+        let edges = table.events.enumerated().flatMap { event, content in
+            content.transitions.compactMap { transition -> Edge? in
+                guard let from = numbers[transition.from], let to = numbers[transition.to] else { return nil }
+                return Edge(event: event, from: from, to: to, isUpdate: transition.isUpdate)
+            }
+        }
+        var leaving = [[Int]](repeating: [], count: table.states.count)
+        for (number, edge) in edges.enumerated() { leaving[edge.from].append(number) }
+        var seen: Set<Int> = []
+        count = table.states.count
+        beginnings = ([table.initial] + table.listed).compactMap { numbers[$0] }.filter { seen.insert($0).inserted }
+        superstates = table.states.map { table.superstates[$0].flatMap { numbers[$0] } }
+        self.edges = edges
+        self.leaving = leaving
+        self.numbers = numbers
+    }
+
+    /// The number of a state.
+    package func number(of state: String) -> Int? { numbers[state] }
+
+    /// The states in which a machine can be that begins in one of some states, these included.
+    package func reached(from beginnings: [Int]) -> Set<Int> {
+        reached(from: beginnings, neighbours: { leaving[$0].lazy.map { edges[$0].to } })
+    }
+
+    /// The states from which one of some states can be reached, these included.
+    package func reaching(_ ends: [Int]) -> Set<Int> {
+        var sources = [[Int]](repeating: [], count: count)
+        for edge in edges { sources[edge.to].append(edge.from) }
+        return reached(from: ends, neighbours: { sources[$0] })
+    }
+
+    /// Some states and their superclasses.
+    func withSuperstates(_ states: Set<Int>) -> Set<Int> {
+        reached(from: states.sorted(), neighbours: { superstates[$0].map { [$0] } ?? [] })
+    }
+
+    private func reached(from beginnings: [Int], neighbours: (Int) -> some Sequence<Int>) -> Set<Int> {
+        var reached = Set(beginnings)
+        var waiting = beginnings
+        while let state = waiting.popLast() {
+            for next in neighbours(state) where reached.insert(next).inserted { waiting.append(next) }
+        }
+        return reached
+    }
+}

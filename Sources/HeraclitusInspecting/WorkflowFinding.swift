@@ -1,0 +1,57 @@
+import Heraclitus
+
+/// Something odd about a workflow that works.
+///
+/// ``Workflow/diagnostics`` lists mistakes. A finding may be meant so. It follows from the transition table alone, as ``TransitionTable/findings``
+/// shows: guards are not part of it.
+@nonexhaustive
+public enum WorkflowFinding: Hashable, Sendable {
+    /// No machine that begins in the initial state, or in one of ``Workflow/states``, can come to a state.
+    ///
+    /// A superclass whose subclasses can be reached is none of these.
+    case unreachableState(String)
+
+    /// A machine that has come to a state can never come to a final one.
+    ///
+    /// In a workflow that has no final state, such as a traffic light, no state is one of these.
+    case endlessState(String)
+
+    /// Nothing leaves a state, and ``Workflow/finals`` lists others.
+    case deadEnd(String)
+
+    /// ``Workflow/finals`` lists a state, and events lead from it.
+    case leftFinal(String, events: [String])
+
+    /// ``Workflow/finals`` lists a class that is not a state of the workflow.
+    case unknownFinal(String)
+
+    /// An event can never be fired: no machine can come to a state that it leads from.
+    case unreachableEvent(String)
+
+    /// Several events lead from and to the same states; none has a guard or a hook, and none fires by itself.
+    case sameEvents([String])
+}
+
+extension WorkflowFinding: CustomStringConvertible {
+    /// A sentence that names what is odd.
+    public var description: String {
+        switch self {
+        case .unreachableState(let state):
+            "The state \(state) can never be entered: no events lead to it from where a machine begins."
+        case .endlessState(let state):
+            "A machine in \(state) can never come to a final state."
+        case .deadEnd(let state):
+            "No event leaves the state \(state), and the workflow does not list it as final."
+        case .leftFinal(let state, let events):
+            "The state \(state) is listed as final, and is left by \(Self.list(events))."
+        case .unknownFinal(let state):
+            "The state \(state) is listed as final, and is not a state of the workflow."
+        case .unreachableEvent(let event):
+            "The event \"\(event)\" can never be fired: no events lead to its sources."
+        case .sameEvents(let events):
+            "The events \(Self.list(events)) do the same: they lead from and to the same states, without guards, hooks or deadlines."
+        }
+    }
+
+    private static func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
+}

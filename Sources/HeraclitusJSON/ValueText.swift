@@ -1,0 +1,89 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a value says of itself, for a text that people read.
+///
+/// Foundation stops the program that asks it to describe a date which is no number. No archive has such a date, so the texts about what
+/// cannot be written meet it.
+///
+/// The members of a dictionary come in the order of their keys, so that equal values have the same text in every process.
+package func text(of value: Any) -> String { text(of: value) { "\($0)" } }
+
+/// A value's text; `word` describes one that has no elements.
+private func text(of value: Any, word: (Any) -> String) -> String {
+    switch value {
+    case let date as Date where !isDescribable(date):
+        return "a date \(date.timeIntervalSinceReferenceDate) s after 2001-01-01"
+    case let members as [AnyHashable: Any]:
+        let texts = members.map { (textOfElement($0.key.base), textOfElement($0.value)) }.sorted { $0 < $1 }
+        return texts.isEmpty ? "[:]" : "[\(texts.map { "\($0): \($1)" }.joined(separator: ", "))]"
+    case let elements as [Any]: return "[\(elements.map(textOfElement).joined(separator: ", "))]"
+    case let json as JSONValue: return HeraclitusJSON.text(of: json.plain, word: word)
+    case let object as JSONObject: return HeraclitusJSON.text(of: JSONValue.object(object), word: word)
+    case let list as JSONArray: return HeraclitusJSON.text(of: JSONValue.array(list), word: word)
+    default: return hasIndescribableMember(value) ? textByMembers(of: value) : word(value)
+    }
+}
+
+/// Whether Swift would come to a date that it cannot describe: it describes a value by its members, unless that has words of its own.
+private func hasIndescribableMember(_ value: Any) -> Bool {
+    if let date = value as? Date { return !isDescribable(date) }
+    let mirror = Mirror(reflecting: value)
+    switch mirror.displayStyle {
+    case .struct where value is any CustomStringConvertible || value is any CustomDebugStringConvertible: return false
+    case .enum where value is any CustomStringConvertible || value is any CustomDebugStringConvertible: return false
+    case .struct, .enum, .tuple, .optional, .collection, .set, .dictionary:
+        return mirror.children.contains { hasIndescribableMember($0.value) }
+    default: return false
+    }
+}
+
+/// As Swift describes a value, but for the dates in it.
+private func textByMembers(of value: Any) -> String {
+    let mirror = Mirror(reflecting: value)
+    let members = mirror.children.map { (label: $0.label, text: textOfElement($0.value)) }
+    func labelled(_ label: String?, _ text: String) -> String {
+        // The members of a tuple without names have numbers.
+        label.flatMap { $0.hasPrefix(".") ? nil : "\($0): \(text)" } ?? text
+    }
+    switch mirror.displayStyle {
+    case .optional: return "Optional(\(members.first?.text ?? ""))"
+    case .collection: return "[\(members.map(\.text).joined(separator: ", "))]"
+    case .set: return "Set([\(members.map(\.text).joined(separator: ", "))])"
+    case .enum:
+        guard let payload = members.first, let name = payload.label else { return "\(type(of: value))" }
+        return name + (payload.text.hasPrefix("(") ? payload.text : "(\(payload.text))")
+    default:
+        let list = members.map { labelled($0.label, $0.text) }.joined(separator: ", ")
+        return (mirror.displayStyle == .tuple ? "" : "\(type(of: value))") + "(\(list))"
+    }
+}
+
+/// The text of an element or a member, as Swift describes them: a text is quoted.
+private func textOfElement(_ element: Any) -> String { text(of: element) { String(reflecting: $0) } }
+
+extension JSONValue {
+    /// A value of Swift's own that says the same.
+    fileprivate var plain: Any {
+        switch self {
+        case .null: "nil"
+        case .bool(let value): value
+        case .integer(let value): value
+        case .unsigned(let value): value
+        case .number(let value): value
+        case .decimal(let text), .string(let text): text
+        case .array(let values): values.map(\.plain)
+        case .object(let values): Dictionary(values.map { ($0.key, $0.value.plain) }) { $1 }
+        }
+    }
+}
+
+/// Years 1 to 9999, in seconds after the reference date; they begin with `Date.distantPast`.
+let secondsOfFourDigitYears = -63_114_076_800.0..<252_423_993_600.0
+
+private func isDescribable(_ date: Date) -> Bool {
+    secondsOfFourDigitYears.contains(date.timeIntervalSinceReferenceDate)
+}

@@ -1,0 +1,35 @@
+public import Heraclitus
+
+/// An effect as a store has it, before it was carried out.
+public struct StoredEffect: Sendable, Hashable {
+    /// Its key.
+    public let key: EffectKey
+
+    /// The name of its type.
+    public let name: String
+
+    /// Its data.
+    public let data: JSONValue
+
+    /// How often its handler has failed.
+    public let attempts: Int
+
+    /// What the last error said; `nil` if there was none.
+    public let error: String?
+
+    /// Whether it was set aside after too many attempts, or because the workflow cannot read it.
+    ///
+    /// ``ArchiveStore/retry(_:attempts:)`` brings it back, ``ArchiveStore/discard(_:attempts:)`` removes it.
+    public let isParked: Bool
+
+    /// Makes the effect itself.
+    /// - Parameter workflow: The workflow, which lists the types of its effects.
+    /// - Returns: The effect.
+    /// - Throws: ``ArchiveError/unknownEffect(_:known:)``; ``ArchiveError/brokenEffect(_:underlyingError:)``.
+    public func effect<W: Workflow>(of workflow: W.Type) throws(ArchiveError) -> any Effect {
+        guard let type = W.effects.first(where: { $0.name == name }) else {
+            throw .unknownEffect(name, known: W.effects.map { $0.name })
+        }
+        do { return try data.decoded(as: type) } catch { throw .brokenEffect(name, underlyingError: error) }
+    }
+}

@@ -1,0 +1,69 @@
+import Heraclitus
+
+/// A file beside another one that is to take its place.
+///
+/// Its name is the other's, or as much of that as there is room for, a random number, and a number that follows from the whole name
+/// and the random one; so no file of a user is taken for one. Whoever writes it has it locked: one that is not locked was left by a
+/// process that died.
+struct Draft {
+    private static let suffix = ".tmp"
+    private static let digits = 16
+
+    let path: String
+
+    /// A new draft of the file at a path.
+    init(of path: String) {
+        let number = Self.hexadecimal(UInt64.random(in: 0...UInt64.max))
+        let name = Self.name(of: path)
+        let folder = String(decoding: path.utf8.dropLast(name.utf8.count), as: UTF8.self)
+        self.path = "\(folder)\(Self.beginning(of: name)).\(number)-\(Self.check(name, number))\(Self.suffix)"
+    }
+
+    /// Removes the drafts of a file that nobody is writing.
+    ///
+    /// Those that cannot be removed stay.
+    static func sweep(of path: String) {
+        let folder = Folder(path: SyncedFolder.path(of: path))
+        let target = name(of: path)
+        guard let names = try? folder.names() else { return }
+        for name in names where isDraft(name, of: target) { removeIfFree(folder.file(name)) }
+    }
+
+    private static func removeIfFree(_ path: String) {
+        guard let file = try? SystemFile(path, for: .readingInFolder) else { return }
+        if file.lockIfFree(), file.isAt(path) { try? SystemFile.remove(path) }
+    }
+
+    private static func isDraft(_ name: String, of target: String) -> Bool {
+        let beginning = beginning(of: target)
+        guard name.hasPrefix(beginning + "."), name.hasSuffix(suffix) else { return false }
+        let parts = name.dropFirst(beginning.count + 1).dropLast(suffix.count).split(separator: "-")
+        guard parts.count == 2, parts[0].utf8.count == digits else { return false }
+        return parts[1] == check(target, String(parts[0]))
+    }
+
+    private static func name(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
+
+    /// As much of a file's name as leaves room for the rest: a name has 255 bytes at most.
+    private static func beginning(of name: String) -> String {
+        let room = 255 - suffix.utf8.count - 2 * digits - 2
+        // Whole code points, because some file systems take no others.
+        var beginning = name.unicodeScalars
+        while String(beginning).utf8.count > room { beginning.removeLast() }
+        return String(beginning)
+    }
+
+    /// FNV-1a of the file's name and a random number.
+    private static func check(_ name: String, _ number: String) -> String {
+        hexadecimal(
+            (name + number).utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        )
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: digits - text.utf8.count) + text
+    }
+}

@@ -1,0 +1,68 @@
+import Heraclitus
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What can be done with the files of a folder, with typed errors.
+struct Folder: Sendable {
+    let path: String
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Makes the folder and those that it is in.
+    func make() throws(ArchiveError) {
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            // What the system says of it, if it does: this error is for programmers.
+            _ = try opened()
+            throw .inaccessibleFile(path, explanation: "\(error)")
+        }
+    }
+
+    /// The names of the files in the folder.
+    func names() throws(ArchiveError) -> [String] {
+        try ArchiveError.of(path) { () throws(SystemError) in try SystemFile.names(in: path) }
+    }
+
+    /// The content of a file up to a size, or up to the first line break; `nil` if there is no such file.
+    func content(of name: String, firstLineOnly: Bool = false, limit: Int) throws(ArchiveError) -> Data? {
+        let path = file(name)
+        let file: SystemFile
+        do throws(SystemError) {
+            file = try SystemFile(path, for: .readingInFolder)
+        } catch {
+            if error.isMissing { return nil }
+            throw .file(path, error)
+        }
+        guard file.isRegular else {
+            throw .inaccessibleFile(path, explanation: "It is not a regular file.")
+        }
+        var content = Data()
+        var size = 1 << (firstLineOnly ? 10 : 14)
+        while true {
+            let chunk: Data
+            do throws(SystemError) { chunk = try file.next(size) } catch { throw .file(path, error) }
+            if chunk.isEmpty { return content }
+            content.append(chunk)
+            guard content.count <= limit else { throw .tooLarge(content.count, limit: limit) }
+            if firstLineOnly, chunk.contains(UInt8(ascii: "\n")) { return content }
+            size = min(size * 2, 1 << 20)
+        }
+    }
+
+    /// Removes a file; does nothing if there is none.
+    func remove(_ name: String) throws(ArchiveError) {
+        do throws(SystemError) {
+            try SystemFile.remove(file(name))
+        } catch {
+            if !error.isMissing { throw .file(file(name), error) }
+        }
+    }
+
+    /// Opens the folder, to sync its names later.
+    func opened() throws(ArchiveError) -> SyncedFolder { try SyncedFolder(of: file("")) }
+}

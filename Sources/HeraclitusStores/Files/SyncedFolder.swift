@@ -1,0 +1,25 @@
+import Heraclitus
+
+/// The folder that a file is in, whose names last when it is synced.
+struct SyncedFolder: ~Copyable {
+    private let folder: SystemFile
+    private let path: String
+
+    /// Opens the folder of a file.
+    init(of file: String) throws(ArchiveError) {
+        let path = Self.path(of: file)
+        self.path = path
+        folder = try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(path, for: .folder) }
+    }
+
+    /// Makes the names that are in it last, where the file system can be told to.
+    func sync() throws(ArchiveError) {
+        try ArchiveError.of(path) { () throws(SystemError) in try folder.sync() }
+    }
+
+    /// The path of the folder of a file.
+    static func path(of file: String) -> String {
+        guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == file.startIndex ? "/" : String(file[..<slash])
+    }
+}

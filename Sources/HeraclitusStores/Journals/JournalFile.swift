@@ -1,0 +1,226 @@
+import Heraclitus
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A file of JSON lines to which the journals of machines are appended, and from which nothing is removed.
+///
+/// A line is an ``Occurrence`` with more keys: `id`, that of the machine; `line`, the number that the line has in the machine's journal; and
+/// `began`, the date of the journal's line 1, in its first line in the file and wherever the id's line before is one of another journal.
+///
+/// ```
+/// {"date":"2026-01-01T12:00:00Z","destination":"PaidState","event":"pay","id":"42","kind":"transitioned","line":7,…}
+/// ```
+///
+/// Any number of processes may append to it at once, through ``JournaledStore``. Each appends whole lines under a lock that the system
+/// releases when it ends, and syncs them and the name of the file. A process that is killed while it writes, or finds the disk full, leaves a part of a line at the end.
+/// The next line begins a new one after it, and who reads is told of it. The first time a process appends, it reads the file once, and keeps
+/// the last number of each machine in memory, also of those that were deleted. The file may be moved away at any time: the next line begins
+/// another one, in which a process that has not read the first begins with all lines that it finds in an archive.
+///
+/// A machine that is made anew after a deletion has a journal of its own. It is known by the date of its line 1, so journals of one id that begin
+/// at the very same date count as one.
+public actor JournalFile {
+    nonisolated let path: String
+
+    /// Up to where the file was read: the end of its last complete line.
+    ///
+    /// What follows is a part of a line, or what others have appended. Who appends reads it, also when an append has failed.
+    private var offset = 0
+
+    /// What the file has before that, by which another one in its place is found out.
+    private var ending = Data()
+
+    /// How many files there were, one in the place of the other.
+    private var fileNumber = 0
+
+    /// Whether what was read of the file is known to be on the disk: somebody may have failed, or been killed, before the sync.
+    private var isSynced = true
+
+    /// The number of the file whose name is known to be on the disk.
+    private var namedFile: Int?
+
+    private var lastLines: [ExactID: LastLines] = [:]
+
+    /// Names a file, which is made with the first line.
+    /// - Parameter file: The file.
+    public init(at file: URL) { path = file.path }
+
+    /// Appends the lines of the journals of archives that are not in the file yet, which are on the disk when it returns.
+    func append(_ archives: [StoredArchive]) throws(ArchiveError) {
+        var journals: [(id: String, journal: Journal)] = []
+        for archive in archives {
+            if let journal = archive.journal { journals.append((archive.id, journal)) }
+        }
+        guard !journals.isEmpty else { return }
+        let file = try locked()
+        let end = try catchUp(file)
+        var data = Data(end > offset ? "\n".utf8 : "".utf8)
+        var appended: [ExactID: LastLines] = [:]
+        for (id, journal) in journals {
+            guard let began = journal.began else { continue }
+            let key = ExactID(id)
+            var found = appended[key] ?? lastLines[key] ?? LastLines()
+            let last = found.number(of: began)
+            let lines = journal.firstLine..<(journal.firstLine + journal.count)
+            // Somebody who has saved later may have been here before.
+            for line in lines where line > last {
+                data += try Self.encoded(
+                    JournalFileLine(
+                        id: id,
+                        line: line,
+                        began: found.follows(began, in: fileNumber) ? nil : began,
+                        occurrence: journal[line - journal.firstLine]
+                    )
+                )
+                found.note(line, of: began, in: fileNumber)
+                appended[key] = found
+            }
+        }
+        guard !data.isEmpty || !isSynced else { return }
+        // Open before anything is appended: where there is no descriptor left for the folder, nothing must have happened yet.
+        let folder = namedFile == fileNumber ? nil : try SyncedFolder(of: path)
+        try ArchiveError.of(path) { () throws(SystemError) in
+            try file.append(data)
+            try file.sync()
+        }
+        try folder?.sync()
+        (isSynced, namedFile) = (true, fileNumber)
+        guard !data.isEmpty else { return }
+        offset = end + data.count
+        ending = Data(data.suffix(Self.endingSize))
+        lastLines.merge(appended) { $1 }
+    }
+
+    /// The file, locked among threads and processes until it is closed.
+    private func locked() throws(ArchiveError) -> SystemFile {
+        while true {
+            let file = try ArchiveError.of(path) { () throws(SystemError) in
+                let file = try SystemFile(path, for: .appending)
+                try file.lock()
+                return file
+            }
+            guard file.isRegular else {
+                throw .inaccessibleFile(path, explanation: "It is not a regular file.")
+            }
+            // Somebody may have moved it away while this has waited.
+            if file.isAt(path) { return file }
+        }
+    }
+
+    private static let endingSize = 512
+
+    /// Reads what others have appended.
+    /// - Returns: Where the file ends; behind the last complete line if somebody has left a part of a line.
+    private func catchUp(_ file: borrowing SystemFile) throws(ArchiveError) -> Int {
+        if try bytes(ending.count, of: file, before: offset) != ending {
+            offset = 0
+            fileNumber += 1
+        }
+        var buffer = LineBuffer(limit: .max)
+        var end = offset
+        try ArchiveError.of(path) { () throws(SystemError) in try file.seek(to: offset) }
+        while true {
+            let chunk = try ArchiveError.of(path) { () throws(SystemError) in try file.next(1 << 16) }
+            if chunk.isEmpty { break }
+            isSynced = false
+            end += chunk.count
+            buffer.add(chunk)
+            while let line = buffer.next() { note(line) }
+            offset = end - buffer.incompleteCount
+        }
+        // It may lack nothing but the line break, with which the next append begins.
+        if let line = buffer.last() { note(line) }
+        ending = try bytes(min(offset, Self.endingSize), of: file, before: offset)
+        return end
+    }
+
+    /// The last bytes before a place in the file; fewer if it ends there already.
+    private func bytes(_ count: Int, of file: borrowing SystemFile, before place: Int) throws(ArchiveError) -> Data {
+        try ArchiveError.of(path) { () throws(SystemError) in
+            try file.seek(to: place - count)
+            return try file.next(count)
+        }
+    }
+
+    private func note(_ line: LineBuffer.Line) {
+        guard case .data(let data) = line, let entry = try? LineHead(data) else { return }
+        let key = ExactID(entry.id)
+        let began = entry.began ?? lastLines[key]?.began ?? entry.date
+        lastLines[key, default: LastLines()].note(entry.line, of: began, in: fileNumber)
+    }
+
+    private static func encoded(_ line: JournalFileLine) throws(ArchiveError) -> Data {
+        do {
+            return try lineEncoder.encode(line) + Data("\n".utf8)
+        } catch {
+            throw .unwritableState(line.occurrence.source, underlyingError: error)
+        }
+    }
+}
+
+/// The last lines that the file has of an id, one for each of its journals.
+///
+/// There are several when a machine was deleted and made anew. Who has saved an old one may append its lines after those of newer ones.
+private struct LastLines {
+    private var current: (began: Date, number: Int)?
+
+    /// The numbers of the last lines of the id's other journals, by the dates when these began.
+    private var others: [Date: Int] = [:]
+
+    /// The number of the file in which the id's last line is.
+    private var fileNumber = 0
+
+    /// When the journal began to which the id's last line belongs.
+    var began: Date? { current?.began }
+
+    /// The number of the last line of the journal that began at a date; 0 if there is none.
+    func number(of began: Date) -> Int {
+        if let current, current.began == began { return current.number }
+        return others[began] ?? 0
+    }
+
+    /// Whether the next line of a journal follows one of the same journal in a file.
+    func follows(_ began: Date, in fileNumber: Int) -> Bool {
+        current?.began == began && self.fileNumber == fileNumber
+    }
+
+    /// Notes a line of a journal, which is now the last one of the id.
+    mutating func note(_ number: Int, of began: Date, in fileNumber: Int) {
+        if let current, current.began != began { others[current.began] = current.number }
+        current = (began, number)
+        self.fileNumber = fileNumber
+    }
+}
+
+/// What is looked at of the lines that are in the file already.
+private struct LineHead: Decodable {
+    let id: String
+    let line: Int
+    let began: Date?
+    let date: Date
+
+    init(_ data: Data) throws {
+        self = try LineHead(from: ArchiveDecoder(.text(try JSONText([UInt8](data)), 0)))
+    }
+}
+
+private let lineEncoder = {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .archived
+    return encoder
+}()
+
+extension StoredArchive {
+    /// The journal in the archive; `nil` if there is none, or if it is no archive that could be read.
+    fileprivate var journal: Journal? {
+        guard let text = try? JSONText([UInt8](archive)),
+            let container = try? ArchiveDecoder(.text(text, 0)).container(keyedBy: EnvelopeKey.self)
+        else { return nil }
+        return try? container.decodeIfPresent(ArchivedJournal.self, forKey: .journal)?.journal(of: workflow)
+    }
+}

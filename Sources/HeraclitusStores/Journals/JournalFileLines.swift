@@ -1,0 +1,157 @@
+public import Heraclitus
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension JournalFile {
+    /// A line of the file.
+    public struct Line: Sendable {
+        /// The number of the line in the file, from 1; blank lines are counted and skipped.
+        public let number: Int
+
+        /// What has happened, or why the line cannot be read: it is damaged, or somebody was killed while it was written.
+        public let result: Result<Entry, ArchiveError>
+    }
+
+    /// What has happened to a machine.
+    public struct Entry: Sendable {
+        /// The id of the machine in its store.
+        public let id: String
+
+        /// The number of the line in the machine's journal.
+        public let line: Int
+
+        /// What has happened.
+        public let occurrence: Occurrence
+    }
+
+    /// Reads the file while the sequence is iterated.
+    ///
+    /// A line that cannot be read is an element like the others; so is a part of a line, at the end or where somebody was killed. The sequence
+    /// throws ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    public nonisolated var lines: some AsyncSequence<Line, any Error> & Sendable {
+        JournalFileLines(chunks: FileChunks(path: path))
+    }
+
+    /// Reads what has happened to the machine of an id, as far as the file can be read; also to those that were deleted and had it before.
+    ///
+    /// Where lines are missing, the revisions tell, and ``Journal/replay(_:as:)`` takes care of that.
+    /// - Parameter id: The id.
+    /// - Returns: Its lines, in the order of the file.
+    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    public nonisolated func journal(of id: String) async throws -> Journal {
+        var found: [Occurrence] = []
+        for try await line in lines {
+            if case .success(let entry) = line.result, entry.id.utf8.elementsEqual(id.utf8) {
+                found.append(entry.occurrence)
+            }
+        }
+        return Journal(found)
+    }
+}
+
+/// A line of a journal's file as JSON.
+struct JournalFileLine: Codable {
+    let id: String
+    let line: Int
+
+    /// When the journal began whose first line in the file it is.
+    let began: Date?
+    let occurrence: Occurrence
+
+    private enum Key: String, CodingKey {
+        case id, line, began
+    }
+
+    init(id: String, line: Int, began: Date?, occurrence: Occurrence) {
+        self.id = id
+        self.line = line
+        self.began = began
+        self.occurrence = occurrence
+    }
+
+    init(_ data: Data) throws {
+        self = try JournalFileLine(from: ArchiveDecoder(.text(try JSONText([UInt8](data)), 0)))
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        id = try container.decode(String.self, forKey: .id)
+        line = try container.decode(Int.self, forKey: .line)
+        began = try container.decodeIfPresent(Date.self, forKey: .began)
+        occurrence = try Occurrence(from: decoder)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try occurrence.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(line, forKey: .line)
+        try container.encodeIfPresent(began, forKey: .began)
+    }
+}
+
+private struct JournalFileLines: AsyncSequence, Sendable {
+    typealias Element = JournalFile.Line
+    typealias Failure = any Error
+
+    let chunks: FileChunks
+
+    func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let chunks: FileChunks.Iterator
+        private var lines = LineBuffer(limit: 64 << 20)
+        private var number = 0
+        private var isAtEnd = false
+
+        init(chunks: FileChunks.Iterator) { self.chunks = chunks }
+
+        mutating func next() async throws -> JournalFile.Line? { try await next(isolation: nil) }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> JournalFile.Line? {
+            while true {
+                while let line = lines.next() {
+                    if let read = read(line) { return read }
+                }
+                guard !isAtEnd else { return nil }
+                guard let chunk = try await chunks.next(isolation: actor) else {
+                    isAtEnd = true
+                    return lines.last().flatMap { read($0) }
+                }
+                lines.add(chunk)
+            }
+        }
+
+        private mutating func read(_ line: LineBuffer.Line) -> JournalFile.Line? {
+            number += 1
+            switch line {
+            case .blank: return nil
+            case .tooLarge(let size):
+                return JournalFile.Line(number: number, result: .failure(.tooLarge(size, limit: lines.limit)))
+            case .data(let data):
+                let result = Result { () throws(ArchiveError) in try JournalFile.Entry(data) }
+                return JournalFile.Line(number: number, result: result)
+            }
+        }
+    }
+}
+
+extension JournalFile.Entry {
+    fileprivate init(_ data: Data) throws(ArchiveError) {
+        do {
+            let line = try JournalFileLine(data)
+            self.init(id: line.id, line: line.line, occurrence: line.occurrence)
+        } catch let problem as JSONProblem {
+            throw .notJSON(explanation: problem.description)
+        } catch {
+            throw .malformed(
+                path: ArchiveError.path(of: error, else: []),
+                explanation: ArchiveError.explanation(of: error)
+            )
+        }
+    }
+}

@@ -1,0 +1,182 @@
+public import Heraclitus
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Writes and reads many machines as JSON lines: one archive a line, with one machine in memory at a time.
+///
+/// ```swift
+/// try Archive.write(machines, to: file)
+/// for try await line in Archive.lines(of: Order.self, in: file) {
+///     switch line.result {
+///     case .success(let machine): …
+///     case .failure(let error): print("line \(line.number): \(error)")     // the other lines are read
+///     }
+/// }
+/// ```
+public enum Archive {
+    /// How far a stream of archives has come.
+    public struct Progress: Sendable, Hashable {
+        /// The number of lines so far, blank ones included.
+        public internal(set) var lines = 0
+
+        /// The number of broken lines so far.
+        public internal(set) var brokenLines = 0
+
+        /// The number of bytes so far.
+        public internal(set) var bytes = 0
+    }
+
+    /// A line of a stream of archives, restored.
+    public struct Line<W: Workflow>: Sendable {
+        /// The number of the line, from 1; blank lines are counted and skipped.
+        public let number: Int
+
+        /// The machine, or the error of its archive.
+        public let result: Result<StateMachine<W>, ArchiveError>
+
+        /// The machine.
+        /// - Returns: The machine.
+        /// - Throws: The error of its archive.
+        public func machine() throws(ArchiveError) -> StateMachine<W> { try result.get() }
+    }
+
+    /// Restores the machines of a file of JSON lines.
+    ///
+    /// The file is read while the sequence is iterated, on the iterating thread. A broken line is an element like the
+    /// others. The sequence throws ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    /// - Parameters:
+    ///   - workflow: The workflow of all machines.
+    ///   - file: The file.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
+    ///   - progress: Called after about every 64 KiB, and at the end.
+    /// - Returns: The machines, in the order of the lines.
+    public static func lines<W: Workflow>(
+        of workflow: W.Type,
+        in file: URL,
+        limit: Int = StateMachine<W>.archiveLimit,
+        progress: (@Sendable (Progress) -> Void)? = nil
+    ) -> some AsyncSequence<Line<W>, any Error> & Sendable {
+        lines(of: workflow, in: FileChunks(path: file.path), limit: limit, progress: progress)
+    }
+
+    /// Restores the machines of a file of JSON lines, and gives each what its states need.
+    ///
+    /// It is the same as ``lines(of:in:limit:progress:)-(_,URL,_,_)`` for workflows with a ``Workflow/Context``.
+    /// - Parameters:
+    ///   - workflow: The workflow of all machines.
+    ///   - file: The file.
+    ///   - context: What the states need and archives do not keep.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
+    ///   - progress: Called after about every 64 KiB, and at the end.
+    /// - Returns: The machines, in the order of the lines.
+    public static func lines<W: Workflow>(
+        of workflow: W.Type,
+        in file: URL,
+        context: W.Context,
+        limit: Int = StateMachine<W>.archiveLimit,
+        progress: (@Sendable (Progress) -> Void)? = nil
+    ) -> some AsyncSequence<Line<W>, any Error> & Sendable {
+        lines(of: workflow, in: FileChunks(path: file.path), context: context, limit: limit, progress: progress)
+    }
+
+    /// Restores the machines of JSON lines that arrive in chunks, from a network or a decompressor.
+    /// - Parameters:
+    ///   - workflow: The workflow of all machines.
+    ///   - chunks: The bytes; a chunk may end anywhere.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
+    ///   - progress: Called after every chunk, and at the end.
+    /// - Returns: The machines, in the order of the lines. It rethrows the errors of the chunks.
+    public static func lines<W: Workflow, Chunks: AsyncSequence & Sendable>(
+        of workflow: W.Type,
+        in chunks: Chunks,
+        limit: Int = StateMachine<W>.archiveLimit,
+        progress: (@Sendable (Progress) -> Void)? = nil
+    ) -> some AsyncSequence<Line<W>, any Error> & Sendable where Chunks.Element == Data {
+        ArchivedLines<W, Chunks>(chunks: chunks, context: nil, limit: limit, progress: progress)
+    }
+
+    /// Restores the machines of JSON lines that arrive in chunks, and gives each what its states need.
+    /// - Parameters:
+    ///   - workflow: The workflow of all machines.
+    ///   - chunks: The bytes; a chunk may end anywhere.
+    ///   - context: What the states need and archives do not keep.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
+    ///   - progress: Called after every chunk, and at the end.
+    /// - Returns: The machines, in the order of the lines. It rethrows the errors of the chunks.
+    public static func lines<W: Workflow, Chunks: AsyncSequence & Sendable>(
+        of workflow: W.Type,
+        in chunks: Chunks,
+        context: W.Context,
+        limit: Int = StateMachine<W>.archiveLimit,
+        progress: (@Sendable (Progress) -> Void)? = nil
+    ) -> some AsyncSequence<Line<W>, any Error> & Sendable where Chunks.Element == Data {
+        let given = StateMachine<W>.given(context)
+        return ArchivedLines<W, Chunks>(chunks: chunks, context: given, limit: limit, progress: progress)
+    }
+
+    /// Writes machines to a file of JSON lines, which replaces an existing file when it is complete and synced.
+    ///
+    /// After a crash there is either the old file or the new one. A symbolic link is replaced itself; what it leads to stays as it is.
+    /// - Parameters:
+    ///   - machines: The machines, of which one at a time is in memory.
+    ///   - file: The file.
+    ///   - limit: The maximum size of a line in bytes, as for reading.
+    ///   - progress: Called after every thousandth machine, and at the end.
+    /// - Throws: ``ArchiveError``: `unwritableState`, `tooLarge` or `inaccessibleFile`. The old file does not change then.
+    public static func write<W: Workflow>(
+        _ machines: some Sequence<StateMachine<W>>,
+        to file: URL,
+        limit: Int = StateMachine<W>.archiveLimit,
+        progress: ((Progress) -> Void)? = nil
+    ) throws(ArchiveError) {
+        var output = try ReplacingFile(at: file.path)
+        var state = Progress()
+        for machine in machines {
+            try output.write(machine, limit: limit, &state)
+            if state.lines.isMultiple(of: 1_000) { progress?(state) }
+        }
+        try output.finish()
+        progress?(state)
+    }
+
+    /// Writes an asynchronous sequence of machines to a file of JSON lines, as the other function of this name writes a sequence.
+    /// - Parameters:
+    ///   - machines: The machines, of which one at a time is in memory.
+    ///   - file: The file.
+    ///   - limit: The maximum size of a line in bytes, as for reading.
+    ///   - progress: Called after every thousandth machine, and at the end.
+    /// - Throws: ``ArchiveError``, or the error of the sequence. The old file does not change then.
+    public static func write<W: Workflow>(
+        _ machines: some AsyncSequence<StateMachine<W>, any Error>,
+        to file: URL,
+        limit: Int = StateMachine<W>.archiveLimit,
+        progress: ((Progress) -> Void)? = nil
+    ) async throws {
+        var output = try ReplacingFile(at: file.path)
+        var state = Progress()
+        for try await machine in machines {
+            try output.write(machine, limit: limit, &state)
+            if state.lines.isMultiple(of: 1_000) { progress?(state) }
+        }
+        try output.finish()
+        progress?(state)
+    }
+}
+
+extension ReplacingFile {
+    fileprivate mutating func write(
+        _ machine: StateMachine<some Workflow>,
+        limit: Int,
+        _ progress: inout Archive.Progress
+    ) throws(ArchiveError) {
+        var line = try machine.archive(limit: limit)
+        line.append(UInt8(ascii: "\n"))
+        try write(line)
+        progress.lines += 1
+        progress.bytes += line.count
+    }
+}

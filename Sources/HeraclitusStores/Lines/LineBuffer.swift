@@ -1,0 +1,64 @@
+import Heraclitus
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Cuts chunks into lines and keeps no more than one of them that is not complete, and that only up to a limit.
+struct LineBuffer {
+    enum Line {
+        case blank
+        case data(Data)
+        case tooLarge(Int)
+    }
+
+    let limit: Int
+    private var chunk = Data()
+    private var rest = Data()
+
+    /// How many bytes of the line that is not complete were let go.
+    private var dropped = 0
+
+    /// How many bytes follow the last line break, when all lines were taken out.
+    var incompleteCount: Int { rest.count + dropped }
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Adds a chunk when all lines were taken out.
+    mutating func add(_ more: Data) { chunk = more }
+
+    /// The next complete line.
+    mutating func next() -> Line? {
+        guard let end = chunk.firstIndex(of: UInt8(ascii: "\n")) else {
+            keep(chunk)
+            chunk = Data()
+            return nil
+        }
+        let piece = chunk[..<end]
+        chunk = chunk[(end + 1)...]
+        keep(piece)
+        return taken()
+    }
+
+    /// What follows the last line break.
+    mutating func last() -> Line? { rest.isEmpty && dropped == 0 ? nil : taken() }
+
+    private mutating func keep(_ piece: Data) {
+        if dropped > 0 || rest.count + piece.count > limit {
+            dropped += rest.count + piece.count
+            rest = Data()
+        } else if rest.isEmpty {
+            rest = piece
+        } else {
+            rest.append(piece)
+        }
+    }
+
+    private mutating func taken() -> Line {
+        defer { (rest, dropped) = (Data(), 0) }
+        if dropped > 0 { return .tooLarge(dropped) }
+        return rest.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } ? .blank : .data(rest)
+    }
+}

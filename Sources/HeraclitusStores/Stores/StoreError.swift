@@ -1,0 +1,60 @@
+import Heraclitus
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An error of a store.
+@nonexhaustive
+public enum StoreError: Error, Sendable {
+    /// Another revision is stored than expected, because somebody has saved or deleted the machine meanwhile.
+    ///
+    /// Revision 0 means that nothing is stored.
+    case conflict(id: String, expected: Int, found: Int)
+
+    /// Each attempt of an update met a conflict.
+    case tooManyConflicts(id: String, attempts: Int)
+
+    /// The stored archive is damaged; the explanation says how.
+    case damaged(id: String, explanation: String)
+
+    /// The store cannot save several archives together.
+    case noTransactions(ids: [String])
+
+    /// The store's medium cannot distinguish two ids.
+    case ambiguousID(String, taken: String)
+
+    /// Several machines were to be changed together, and one of them twice.
+    case repeatedID(String)
+}
+
+extension StoreError: CustomStringConvertible {
+    /// A sentence with the id, and what is wrong.
+    public var description: String {
+        switch self {
+        case .conflict(let id, let expected, 0):
+            "Nothing is stored for \"\(id)\" any more; revision \(expected) was expected."
+        case .conflict(let id, 0, let found):
+            "An archive is stored for \"\(id)\" already, with revision \(found)."
+        case .conflict(let id, let expected, let found):
+            "The archive of \"\(id)\" has revision \(found); \(expected) was expected."
+        case .tooManyConflicts(let id, let attempts):
+            "The archive of \"\(id)\" was changed by others in each of \(attempts) attempts to update it."
+        case .damaged(let id, let explanation):
+            "The archive of \"\(id)\" is damaged: \(explanation)"
+        case .noTransactions(let ids):
+            "The store cannot save \(ids.count) machines together, of \"\(ids.first ?? "")\" and others. One at a time it can."
+        case .ambiguousID(let id, let taken):
+            "The store cannot distinguish the id \"\(id)\" from \"\(taken)\", which is in use."
+        case .repeatedID(let id):
+            "The id \"\(id)\" is there more than once among those of machines that are to be changed together."
+        }
+    }
+}
+
+extension StoreError: LocalizedError {
+    /// What is wrong, and for which id.
+    public var errorDescription: String? { description }
+}

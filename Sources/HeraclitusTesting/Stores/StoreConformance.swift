@@ -1,0 +1,383 @@
+import Foundation
+import Heraclitus
+public import HeraclitusStores
+
+/// Checks that a store does what `ArchiveStore` promises.
+///
+/// ```swift
+/// @Test func store() async throws {
+///     let failures = try await StoreConformance.failures { try await DatabaseStore(inMemory: true) }
+///     #expect(failures == [])
+/// }
+/// ```
+public enum StoreConformance {
+    /// Checks every promise of a store.
+    ///
+    /// Effects are checked if the store keeps all other promises, on which they rest. How they are delivered is checked if they are found and
+    /// claimed as they should be, because it might never end otherwise.
+    /// - Parameter makeStore: Makes an empty store; called for each check.
+    /// - Returns: A sentence for each promise that the store does not keep.
+    /// - Throws: The error of `makeStore`.
+    public nonisolated(nonsending) static func failures(
+        _ makeStore: () async throws -> any ArchiveStore
+    ) async throws -> [String] {
+        for checks in [checks, effectChecks, deliveryChecks] {
+            let failures = try await failures(checks, makeStore)
+            if !failures.isEmpty { return failures }
+        }
+        return []
+    }
+
+    private nonisolated(nonsending) static func failures(
+        _ checks: [(String, Check)],
+        _ makeStore: () async throws -> any ArchiveStore
+    ) async throws -> [String] {
+        var failures: [String] = []
+        for (name, check) in checks {
+            let report = ConformanceReport()
+            let store = try await makeStore()
+            do {
+                try await check(store, report)
+            } catch {
+                report.add("threw \(error)")
+            }
+            failures += report.failures.map { "\(name): \($0)" }
+        }
+        return failures
+    }
+
+    private typealias Check = @Sendable (any ArchiveStore, ConformanceReport) async throws -> Void
+
+    private static let checks: [(String, Check)] = [
+        ("keeping", keeping), ("ids", ids), ("conflicts", conflicts), ("deleting", deleting),
+        ("deleting at once", deletingAtOnce), ("finding", finding),
+        ("pages", pages), ("deadlines", deadlines), ("several at once", several), ("updating together", together),
+        ("saving together", transactions), ("transfers", transfers),
+    ]
+
+    private static let effectChecks: [(String, Check)] = [
+        ("finding effects", findingEffects), ("claiming effects", claimingEffects),
+        ("claiming at once", claimingAtOnce),
+    ]
+
+    private static let deliveryChecks: [(String, Check)] = [
+        ("effects", effects), ("failing effects", failingEffects), ("workers", workers), ("leases", leases),
+        ("lapsed leases", lapsedLeases),
+    ]
+
+    /// Ids that have been trouble somewhere.
+    private static let oddIDs = [
+        "42", "", " ", "..", "../../etc/passwd", "/", "a/b", "A", "a", "%41", "x.json", "né", "ne\u{301}", "quote'\"",
+        "semi;",
+        "line\nbreak", "tab\t", "nul\0", "nul\0l", String(repeating: "👩‍👩‍👧", count: 230),
+        String(repeating: "👩‍👩‍👧", count: 231),
+        String(repeating: "long ", count: 2_000) + "a", String(repeating: "long ", count: 2_000) + "b",
+    ]
+
+    /// An archive that is new, or that replaces the one of a revision.
+    static func archive(
+        _ id: String,
+        replacing revision: Int = 0,
+        _ state: String = "On",
+        workflow: String = "Lamp",
+        due: Date? = nil,
+        content: String = "{}"
+    ) -> StoredArchive {
+        let archive = Data(content.utf8)
+        return StoredArchive(id: id, revision: revision, workflow: workflow, state: state, due: due, archive: archive)
+    }
+
+    private static func keeping(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let contents = [
+            "{}", #"{"text":"a/b \"c\" ü 👩‍👩‍👧 \\u0000","number":1.50}"#, "{ \"spaces\" : [ ] }",
+            "{\"long\":\"\(String(repeating: "x", count: 1_000_000))\"}",
+        ]
+        report.expect(try await store.load("1") == nil, "something is kept for an id that was never saved")
+        var revision = 0
+        for (index, content) in contents.enumerated() {
+            let now = try await store.save(
+                archive("1", replacing: revision, "State \(index)", content: content)
+            )
+            report.expect(now > revision, "the revision of what is saved is not larger than the one before")
+            revision = now
+            report.expect(
+                try await store.load("1") == archive("1", replacing: now, "State \(index)", content: content),
+                "what is loaded is not what was saved, byte for byte, with the revision that was returned"
+            )
+        }
+    }
+
+    private static func ids(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        for (index, id) in oddIDs.enumerated() { try await store.save(archive(id, content: "[\(index)]")) }
+        for (index, id) in oddIDs.enumerated() {
+            let found = try await store.load(id)
+            report.expect(
+                found?.archive == Data("[\(index)]".utf8),
+                "the id \(id.debugDescription.prefix(40)) is taken for another one"
+            )
+            report.expect(found?.id.utf8.elementsEqual(id.utf8) ?? false, "an id comes back changed")
+        }
+        let listed = try await store.ids().map { Array($0.utf8) }
+        report.expect(Set(listed) == Set(oddIDs.map { Array($0.utf8) }), "the ids are not those that were saved")
+        report.expect(listed.count == oddIDs.count, "an id is listed twice, or not at all")
+    }
+
+    private static func conflicts(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        await report.expectConflict(expected: 1, found: 0) { try await store.save(archive("1", replacing: 1)) }
+        report.expect(try await store.load("1") == nil, "a save that was a conflict has kept something")
+        let first = try await store.save(archive("1", content: "[1]"))
+        await report.expectConflict(expected: 0, found: first) { try await store.save(archive("1")) }
+        await report.expectConflict(expected: first + 1, found: first) {
+            try await store.save(archive("1", replacing: first + 1))
+        }
+        report.expect(
+            try await store.load("1") == archive("1", replacing: first, content: "[1]"),
+            "a save that was a conflict has changed something"
+        )
+        let second = try await store.save(archive("1", replacing: first))
+        await report.expectConflict(expected: first, found: second) { try await store.delete("1", expecting: first) }
+        report.expect(try await store.load("1")?.revision == second, "a conflict has deleted something")
+    }
+
+    private static func deleting(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        report.expect(try await !store.delete("1", expecting: nil), "something was deleted that was never saved")
+        await report.expectConflict(expected: 3, found: 0) { try await store.delete("1", expecting: 3) }
+        report.expect(try await !store.delete("1", expecting: 0), "something was deleted where nothing was expected")
+        var largest = 0
+        for isExpected in [false, true] {
+            let revision = try await store.save(archive("1"))
+            report.expect(revision > largest, "a revision comes again after something was deleted")
+            largest = try await store.save(archive("1", replacing: revision))
+            await report.expectConflict(expected: 0, found: largest) { try await store.delete("1", expecting: 0) }
+            try await store.save(archive("2"))
+            report.expect(
+                try await store.delete("1", expecting: isExpected ? largest : nil),
+                "what was deleted is said not to have been there"
+            )
+            report.expect(try await store.load("1") == nil, "what was deleted is still kept")
+            report.expect(try await store.ids() == ["2"], "deleting one has changed others, or its id is still listed")
+            await report.expectConflict(expected: largest, found: 0) {
+                try await store.save(archive("1", replacing: largest))
+            }
+            try await store.delete("2", expecting: nil)
+        }
+        // Whoever has loaded what was there before must not take what is new for it.
+        let anew = try await store.save(archive("1", content: "[\"new\"]"))
+        await report.expectConflict(expected: largest, found: anew) {
+            try await store.save(archive("1", replacing: largest, content: "[\"old\"]"))
+        }
+    }
+
+    /// Somebody saves while others delete what is replaced.
+    private static func deletingAtOnce(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        for _ in 0..<30 {
+            let revision = try await store.save(archive("1"))
+            let (saved, deleted) = try await withThrowingTaskGroup(of: (isSave: Bool, isDone: Bool).self) { group in
+                for isSave in [true, false, true, false] {
+                    group.addTask {
+                        do {
+                            if isSave {
+                                try await store.save(archive("1", replacing: revision))
+                                return (isSave, true)
+                            }
+                            return (isSave, try await store.delete("1", expecting: revision))
+                        } catch StoreError.conflict {
+                            return (isSave, false)
+                        }
+                    }
+                }
+                return try await group.reduce(into: (0, 0)) { count, result in
+                    if result.isDone { if result.isSave { count.0 += 1 } else { count.1 += 1 } }
+                }
+            }
+            guard saved + deleted == 1 else {
+                return report.add("of two saves and two deletions of one revision \(saved) and \(deleted) were done")
+            }
+            let isThere = try await store.load("1") != nil
+            report.expect(isThere == (saved == 1), "what was deleted comes back, or what was saved is deleted")
+            try await store.delete("1", expecting: nil)
+        }
+    }
+
+    private static func finding(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        try await store.save(archive("b", "On"))
+        let revision = try await store.save(archive("a", "On"))
+        try await store.save(archive("c", "Off"))
+        try await store.save(archive("d", "On", workflow: "Door"))
+        try await store.save(archive("a", replacing: revision, "Off"))
+        let found: [(String?, String?, [String])] = [
+            (nil, nil, ["a", "b", "c", "d"]), ("Lamp", nil, ["a", "b", "c"]), ("Lamp", "On", ["b"]),
+            ("Lamp", "Off", ["a", "c"]), (nil, "On", ["b", "d"]), ("Door", "Off", []), ("Nobody", nil, []),
+        ]
+        for (workflow, state, ids) in found {
+            let listed = try await store.ids(of: workflow, in: state)
+            report.expect(
+                listed == ids,
+                "the ids of \(workflow ?? "any workflow") in \(state ?? "any state") are \(listed), not \(ids)"
+            )
+        }
+    }
+
+    private static func pages(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        for id in oddIDs { try await store.save(archive(id, id.utf8.count % 2 == 0 ? "On" : "Off")) }
+        try await store.save(archive("door", "On", workflow: "Door"))
+        for state in [nil, "On", "Off"] {
+            let expected = oddIDs.filter { state == nil || (state == "On") == ($0.utf8.count % 2 == 0) }
+                .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            for size in [1, 7, expected.count, 100] {
+                var found: [String] = []
+                // Each page has to bring something new, or it would never end.
+                for _ in 0...expected.count {
+                    let page = try await store.ids(of: "Lamp", in: state, after: found.last, limit: size)
+                    report.expect(page.count <= size, "a page has more ids than it may")
+                    found += page
+                    if page.isEmpty { break }
+                }
+                report.expect(
+                    found.map { Array($0.utf8) } == expected.map { Array($0.utf8) },
+                    "pages of \(size) ids in \(state ?? "any state") are not all ids, sorted by their UTF-8"
+                )
+            }
+        }
+        let none = try await store.ids(of: "Lamp", in: nil, after: nil, limit: 0)
+        report.expect(none == [], "a page of no ids has some")
+        let last = try await store.ids(of: nil, in: nil, after: "dooq", limit: 1)
+        report.expect(last == ["door"], "what comes after an id that is not stored is not found")
+    }
+
+    private static func deadlines(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
+        let dues: [(String, Date?)] = [
+            ("later", date + 60), ("second", date), ("first", date - 60), ("never", nil), ("early", .distantPast),
+        ]
+        for (id, due) in dues { try await store.save(archive(id, due: due)) }
+        try await store.save(archive("door", workflow: "Door", due: date - 30))
+        for (id, due) in dues {
+            report.expect(try await store.load(id)?.due == due, "when \(id) is due is not what was saved")
+        }
+        let found: [(Date, String?, [String])] = [
+            (date, "Lamp", ["early", "first", "second"]), (date, nil, ["early", "first", "door", "second"]),
+            (date - 0.001, "Lamp", ["early", "first"]), (.distantFuture, "Door", ["door"]), (date, "Nobody", []),
+        ]
+        for (date, workflow, ids) in found {
+            let listed = try await store.ids(dueBy: date, of: workflow)
+            report.expect(listed == ids, "what is due of \(workflow ?? "any workflow") is \(listed), not \(ids)")
+        }
+        let revision = try await store.load("first")?.revision ?? 0
+        try await store.save(archive("first", replacing: revision))
+        try await store.delete("early", expecting: nil)
+        let listed = try await store.ids(dueBy: date, of: "Lamp")
+        report.expect(listed == ["second"], "what is due no longer, or was deleted, is listed as due")
+        try await deadlinesOfSeveral("each for itself", of: "Shutter", store, report) {
+            try await store.save(each: $0).map { $0 ?? 0 }
+        }
+        do {
+            try await deadlinesOfSeveral("together", of: "Gate", store, report) { try await store.save(together: $0) }
+        } catch StoreError.noTransactions {}
+    }
+
+    /// Several archives that are saved with one call have deadlines as well.
+    private static func deadlinesOfSeveral(
+        _ way: String,
+        of workflow: String,
+        _ store: any ArchiveStore,
+        _ report: ConformanceReport,
+        saving save: ([StoredArchive]) async throws -> [Int]
+    ) async throws {
+        let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
+        let (first, second) = ("\(workflow) 1", "\(workflow) 2")
+        let revisions = try await save([
+            archive(second, workflow: workflow, due: date), archive(first, workflow: workflow, due: date - 60),
+        ])
+        guard revisions.count == 2 else { return report.add("not each that was saved \(way) has a revision") }
+        report.expect(
+            try await store.load(second)?.due == date,
+            "when one of several is due that were saved \(way) is not what was saved"
+        )
+        let due = try await store.ids(dueBy: date, of: workflow)
+        report.expect(due == [first, second], "what is due of several that were saved \(way) is \(due)")
+        _ = try await save([
+            archive(second, replacing: revisions[0], workflow: workflow),
+            archive(first, replacing: revisions[1], workflow: workflow),
+        ])
+        let none = try await store.ids(dueBy: date, of: workflow)
+        report.expect(none == [], "of several that were saved \(way) what is due no longer is listed as due")
+    }
+
+    private static func several(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let ids = (0..<50).map { "\($0)" }
+        let first = try await store.save(each: ids.map { archive($0, content: "[\($0)]") })
+        report.expect(first.allSatisfy { $0 != nil }, "what is new is not saved with others")
+        report.expect(
+            try await store.load(each: ["7", "nothing", "3"]) == [
+                archive("7", replacing: first[7] ?? 0, content: "[7]"),
+                archive("3", replacing: first[3] ?? 0, content: "[3]"),
+            ],
+            "several that are loaded are not those that were saved, in the order of the ids"
+        )
+        let changed = ids.indices.map { archive(ids[$0], replacing: $0 == 20 ? 0 : first[$0] ?? 0, "Off") }
+        let second = try await store.save(each: changed)
+        report.expect(
+            second.count == 50 && second.indices.allSatisfy { ($0 == 20) == (second[$0] == nil) },
+            "of several that are saved a conflict is not the one that it is"
+        )
+        report.expect(try await store.ids(of: nil, in: "On") == ["20"], "a conflict has kept others from being saved")
+    }
+
+    private static func together(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let (tasks, saves, attempts) = (4, 10, 2_000)
+        let areDone = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<tasks {
+                group.addTask {
+                    var saved = 0
+                    for _ in 0..<attempts where saved < saves {
+                        let kept = try await store.load("1")
+                        let count = kept.flatMap { Int(String(decoding: $0.archive, as: UTF8.self)) } ?? 0
+                        do {
+                            try await store.save(
+                                archive("1", replacing: kept?.revision ?? 0, content: "\(count + 1)")
+                            )
+                            saved += 1
+                        } catch StoreError.conflict {
+                            await Task.yield()
+                        }
+                    }
+                    return saved == saves
+                }
+            }
+            return try await group.reduce(true) { $0 && $1 }
+        }
+        guard areDone else {
+            return report.add(
+                "\(tasks) tasks that load and save \(saves) times do not come to an end: each of \(attempts) attempts is a conflict"
+            )
+        }
+        let count = try await store.load("1").flatMap { Int(String(decoding: $0.archive, as: UTF8.self)) } ?? 0
+        report.expect(
+            count == tasks * saves,
+            "of \(tasks * saves) saves that were no conflicts \(tasks * saves - count) are lost"
+        )
+    }
+}
+
+/// What a check has found.
+final class ConformanceReport {
+    private(set) var failures: [String] = []
+
+    func add(_ failure: String) { failures.append(failure) }
+
+    func expect(_ isSo: Bool, _ failure: String) {
+        if !isSo { add(failure) }
+    }
+
+    func expectConflict(of id: String = "1", expected: Int, found: Int, _ body: () async throws -> Void) async {
+        do {
+            try await body()
+            add("there was no conflict where \(expected) was expected and \(found) found")
+        } catch StoreError.conflict(let other, expected, found) where other.utf8.elementsEqual(id.utf8) {
+            return
+        } catch {
+            add("instead of a conflict of \(id) that expected \(expected) and found \(found) it threw \(error)")
+        }
+    }
+}
