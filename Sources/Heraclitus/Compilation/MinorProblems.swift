@@ -17,6 +17,7 @@ extension DefinitionCompiler {
     /// The migrations that lead to states which there are not then: it goes back through the steps with the names of the states that there were before each.
     var migrationsToUnknownStates: [WorkflowProblem] {
         var known = Set(states.names)
+        known.formUnion(states.types.indices.compactMap { formerName(of: states.types[$0], named: states.names[$0]) })
         var problems: [WorkflowProblem] = []
         for migration in migrations.reversed() {
             guard case .state(let old, let new) = migration.renaming else { continue }

@@ -91,7 +91,7 @@ extension ArchiveStore {
         for id in try await ids() {
             do {
                 // What somebody has deleted meanwhile is nothing to migrate.
-                guard let stored = try await load(id), stored.workflow == W.name else { continue }
+                guard let stored = try await load(id), W.storedNames.contains(stored.workflow) else { continue }
                 rehearsal.add(stored, of: W.self)
             } catch StoreError.damaged(_, let explanation) {
                 rehearsal.add(.malformed(path: "", explanation: explanation), of: id)
