@@ -27,6 +27,8 @@ public enum WorkflowFinding: Hashable, Sendable {
     case unreachableEvent(String)
 
     /// Several events lead from and to the same states; none has a guard or a hook, and none fires by itself.
+    ///
+    /// An event that updates a state is none of these: another one brings other data.
     case sameEvents([String])
 }
 
