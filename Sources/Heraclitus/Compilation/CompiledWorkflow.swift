@@ -23,7 +23,11 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initial)
         let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
         return problems + compiler.migrationsToUnknownStates + compiler.endlessDeadlines
+            + compiler.completionsWithoutEnd
     }
+
+    /// Whether there is a state that nothing leaves; it never stops the program.
+    static var canEnd: Bool { DefinitionCompiler(W.self, events: W(), initial: W.initial).canEnd }
 
     private static func compile() -> Definition {
         // Under no lock: reading a definition calls its author's code, which may itself use another workflow. Of two

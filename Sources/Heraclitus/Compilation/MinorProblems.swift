@@ -43,6 +43,26 @@ extension DefinitionCompiler {
         }
         .map { .endlessDeadline(event: properties.events[$0].name) }
     }
+
+    /// The events that wait for the end of machines of workflows that have no final state.
+    var completionsWithoutEnd: [WorkflowProblem] {
+        properties.events.flatMap { event -> [WorkflowProblem] in
+            let regions = event.declaration.completions.flatMap(\.properties).compactMap(\.type).filter { !$0.canEnd }
+            var seen: Set<String> = []
+            return regions.map { $0.workflowName }.filter { seen.insert($0).inserted }
+                .map { .completionWithoutEnd(event: event.name, workflow: $0) }
+        }
+    }
+
+    /// Whether there is a state that nothing leaves.
+    var canEnd: Bool {
+        states.types.indices.contains { state in
+            routes.allSatisfy { routes in
+                routes.ignoring.contains(state)
+                    || routes.rules(in: state).allSatisfy { routes.rules[$0].destinations.isEmpty }
+            }
+        }
+    }
 }
 
 extension DefinitionCompiler {

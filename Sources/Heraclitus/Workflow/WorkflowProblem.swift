@@ -81,6 +81,9 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// An event fires when machines in a state have ended, but the state is not ``Composite``, so that none of them belongs to it.
     case completionWithoutRegions(event: String, state: String)
 
+    /// An event fires when machines in a state have ended, and their workflow has no final state: it never fires by itself.
+    case completionWithoutEnd(event: String, workflow: String)
+
     /// An event updates a state some time after that was entered, or leads from it to itself after no time.
     ///
     /// An update does not begin that time anew, and a time of zero or less has always passed. So the event is due again at once, without an
@@ -125,7 +128,7 @@ extension WorkflowProblem {
     /// ``Workflow/diagnostics`` and for fires.
     public var stopsTheProgram: Bool {
         switch self {
-        case .migrationToUnknownState, .endlessDeadline: false
+        case .migrationToUnknownState, .endlessDeadline, .completionWithoutEnd: false
         default: true
         }
     }
@@ -183,6 +186,9 @@ extension WorkflowProblem: CustomStringConvertible {
             "Several events fire when the work of \(state) has failed: \(events.joined(separator: ", "))."
         case .completionWithoutRegions(let event, let state):
             "The event \"\(event)\" fires when machines in \(state) have ended. Conform \(state) to `Composite`, and list them in `regions`."
+        case .completionWithoutEnd(let event, let workflow):
+            "The event \"\(event)\" fires when machines of \(workflow) have ended, but an event leaves every state of \(workflow). "
+                + "Let it wait for other machines, or fire it from a state's hook."
         case .endlessDeadline(let event):
             "The event \"\(event)\" is due again at once when it has fired, again and again: an update does not begin the time anew "
                 + "that has passed since the state was entered, and a time of zero or less has always passed. Let `due` take a date from "
