@@ -22,7 +22,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     static func diagnose() -> [WorkflowProblem] {
         let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initial)
         let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
-        return problems + compiler.migrationsToUnknownStates + compiler.endlessDeadlines
+        return problems + compiler.wrongHolders + compiler.migrationsToUnknownStates + compiler.endlessDeadlines
             + compiler.completionsWithoutEnd
     }
 

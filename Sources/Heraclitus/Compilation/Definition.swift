@@ -235,6 +235,7 @@ extension Definition {
     private func learnLayout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
         guard let layout = content.value.findLayout(object) else { return nil }
         checkGroups(of: object, in: state)
+        checkMachines(of: object)
         states[state].layout.publish(Immortal(layout))
         return layout
     }

@@ -23,7 +23,7 @@ struct DefinitionCompiler {
     let initialName: String
     let unsuitableType: String?
 
-    /// What the initial object shows of the groups that it is in or not.
+    /// What the initial object shows of the groups that it is in or not, and of the machines that it holds.
     let initialObject: AnyObject?
     let common: AnyClass?
 

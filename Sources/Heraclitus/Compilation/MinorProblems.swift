@@ -14,6 +14,20 @@ extension DefinitionCompiler {
         }
     }
 
+    /// What objects of states show of the machines that they hold, and the first use of the workflow does not look for.
+    var wrongHolders: [WorkflowProblem] {
+        let others = states.types.filter { type in
+            initial.map { ObjectIdentifier($0) != ObjectIdentifier(type) } ?? true
+        }
+        return initialHolder.filter { !$0.stopsTheProgram }
+            + others.compactMap { ($0 as? any EmptyState.Type).flatMap { MachineHolding.problem(of: $0.init()) } }
+    }
+
+    /// What the initial object shows of the machines that it holds.
+    var initialHolder: [WorkflowProblem] {
+        initialObject.flatMap { MachineHolding.problem(of: $0) }.map { [$0] } ?? []
+    }
+
     /// The migrations that lead to states which there are not then: it goes back through the steps with the names of the states that there were before each.
     var migrationsToUnknownStates: [WorkflowProblem] {
         var known = Set(states.names)

@@ -4,9 +4,10 @@ extension StateMachine {
     /// The copy has the definition's hooks, and none of this machine's own closures, observers or pending work. Deadlines and work of a copy
     /// begin when it is activated or fired: also a copy that is active is activated for that, which calls no hooks then. Both
     /// machines share the context, and the state object, because it does not change. A state that is ``Copying`` is copied. A state that
-    /// contains a machine and is not `Copying` stops the program here, because the copy would change with the original.
-    /// Reflection over every property, and over the values of each ``UserInfo``, finds such a state, at each copy of a state that is not
-    /// `Copying`.
+    /// contains a machine and is not `Copying` is mostly found before it is copied, as a ``WorkflowProblem/uncopiableMachine(className:property:)``. If
+    /// it was not, it stops the program here, because the copy would change with the original. Reflection over every property, and over the
+    /// values of each ``UserInfo``, finds such a state, at each copy of a state that is not `Copying`. If the ``previousState`` is such a state,
+    /// the copy has no previous state.
     ///
     /// Any thread may call it at any time. During a transition it copies the committed state. Of a tree of machines, as ``Composite`` says,
     /// it copies the committed states of all of them as of one moment.
