@@ -20,7 +20,8 @@ extension StateMachine {
         var snapshot = snapshot
         snapshot.state = Self.copy(of: snapshot.state)
         expectOwnRegions(of: snapshot.state, copyOf: state, in: snapshot.status.index)
-        snapshot.previous = snapshot.previous.map(Self.copy)
+        // To leave it out is less than to stop the program because of a state that is over.
+        snapshot.previous = snapshot.previous.flatMap { MachineHolding.isCopyable($0) ? Self.copy(of: $0) : nil }
         guard let environment = core.environment else { return StateMachine(MachineCore(definition, snapshot)) }
         // What goes on by itself is the original's; the copy begins its own when it is activated, or fired.
         if definition.hasActivity, snapshot.status.isActive {

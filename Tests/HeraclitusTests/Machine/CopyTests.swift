@@ -123,6 +123,24 @@ import Testing
         )
     }
 
+    struct Paid: Workflow {
+        static var initial: any WorkflowState { LuckyState(.none) }
+        let pay = Event(updating: LuckyState.self)
+        let finish = Event(from: LuckyState.self, to: DoneState.self)
+    }
+
+    @Test("A copy has no previous state where that holds a machine and is not Copying, and the original keeps it")
+    func previous() throws {
+        let machine = StateMachine<Paid>()
+        try machine.fire.pay(LuckyState(.none))
+        #expect(machine.copy().previousState === machine.previousState)
+        try machine.fire.pay(LuckyState(.paying(StateMachine())))
+        try machine.fire.finish()
+        let copy = machine.copy()
+        #expect(copy.state is DoneState && copy.revision == 3)
+        #expect(copy.previousState == nil && machine.previousState is LuckyState)
+    }
+
     struct Careless: Workflow {
         static var initial: any WorkflowState { CarelessState() }
         static var states: [any WorkflowState.Type] { [CarelessState.self] }
