@@ -111,6 +111,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "a guard, a builder or a will hook of the transition under way is running."
         case .endlessChain:
             "callbacks or deadlines that have passed have fired the machine too often before the outermost fire returned."
+        case .alreadyRunning:
+            "it is run already."
         case .missingContext:
             "the machine was not given its context."
         case .deadlock:
@@ -145,6 +147,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "Fire from a did hook or an observer instead: such a fire follows the transition under way."
         case .endlessChain:
             "Look for hooks that fire one another, or deadlines that have passed and follow one another, without an end."
+        case .alreadyRunning:
+            "Wait until the run under way has returned, or cancel its task."
         case .missingContext:
             "Call `activate(context:)` first."
         case .deadlock:

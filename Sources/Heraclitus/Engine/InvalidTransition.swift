@@ -62,6 +62,9 @@ public struct InvalidTransition: Error, Sendable {
         /// returned.
         case endlessChain
 
+        /// The machine is run already: ``StateMachine/run()`` was called before the one under way has returned.
+        case alreadyRunning
+
         /// The machine was not given its ``Workflow/Context`` yet: call ``StateMachine/activate(context:userInfo:)``.
         case missingContext
 
