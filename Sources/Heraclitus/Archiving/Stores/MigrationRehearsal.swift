@@ -64,7 +64,7 @@ extension MigrationRehearsal: CustomStringConvertible {
             let others = failed == 0 ? "" : ", \(failed) cannot"
             return "version \(version): \(readable[version] ?? 0) can be read\(others)"
         }
-        return (lines + failures.map { "  \($0.id): \($0.error)" }).joined(separator: "\n")
+        return (lines + failures.map { "  \($0.id.shortened): \($0.error)" }).joined(separator: "\n")
     }
 }
 
