@@ -15,7 +15,7 @@ extension TransitionTable {
     /// What is odd about the workflow, of a decoded table, too.
     ///
     /// First come findings about states and then those about events, each in the order of the definition. It takes time linear in the
-    /// numbers of states and transitions, except that transitions of events without guards, hooks and deadlines are sorted.
+    /// numbers of states and transitions, except that transitions of events without guards, hooks, deadlines and updates are sorted.
     public var findings: [WorkflowFinding] {
         let graph = TableGraph(self)
         let reached = graph.reached(from: graph.beginnings)
@@ -43,12 +43,14 @@ extension TransitionTable {
 
     private func eventFindings(_ graph: TableGraph, _ reached: Set<Int>) -> [WorkflowFinding] {
         var isFired = [Bool](repeating: false, count: events.count)
-        let isPlain = events.map { !$0.isGuarded && !$0.hasHooks && !$0.isAutomatic }
+        var isPlain = events.map { !$0.isGuarded && !$0.hasHooks && !$0.isAutomatic }
         var reaches = [[Int]](repeating: [], count: events.count)
+        // Which data an update brings, no table says.
+        for edge in graph.edges where edge.isUpdate { isPlain[edge.event] = false }
         for edge in graph.edges {
             if reached.contains(edge.from) { isFired[edge.event] = true }
             if isPlain[edge.event] {
-                reaches[edge.event].append((edge.from * graph.count + edge.to) * 2 + (edge.isUpdate ? 1 : 0))
+                reaches[edge.event].append(edge.from * graph.count + edge.to)
             }
         }
         var groups: [Reach: [Int]] = [:]

@@ -29,29 +29,35 @@ public enum WorkflowFinding: Hashable, Sendable {
     case unreachableEvent(String)
 
     /// Several events lead from and to the same states; none has a guard or a hook, and none fires by itself.
+    ///
+    /// An event that updates a state is none of these: another one brings other data.
     case sameEvents([String])
 }
 
 extension WorkflowFinding: CustomStringConvertible {
     /// A sentence that names what is odd.
+    ///
+    /// Names of more than 200 characters are shortened: a decoded table may have any.
     public var description: String {
         switch self {
         case .unreachableState(let state):
-            "The state \(state) can never be entered: no events lead to it from where a machine begins."
+            "The state \(state.shortened) can never be entered: no events lead to it from where a machine begins."
         case .endlessState(let state):
-            "A machine in \(state) can never come to a final state."
+            "A machine in \(state.shortened) can never come to a final state."
         case .deadEnd(let state):
-            "No event leaves the state \(state), and the workflow does not list it as final."
+            "No event leaves the state \(state.shortened), and the workflow does not list it as final."
         case .leftFinal(let state, let events):
-            "The state \(state) is listed as final, and is left by \(Self.list(events))."
+            "The state \(state.shortened) is listed as final, and is left by \(Self.list(events))."
         case .unknownFinal(let state):
-            "The state \(state) is listed as final, and is not a state of the workflow."
+            "The state \(state.shortened) is listed as final, and is not a state of the workflow."
         case .unreachableEvent(let event):
-            "The event \"\(event)\" can never be fired: no events lead to its sources."
+            "The event \"\(event.shortened)\" can never be fired: no events lead to its sources."
         case .sameEvents(let events):
             "The events \(Self.list(events)) do the same: they lead from and to the same states, without guards, hooks or deadlines."
         }
     }
 
-    private static func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
+    private static func list(_ names: [String]) -> String {
+        names.map { "\"\($0.shortened)\"" }.joined(separator: ", ")
+    }
 }

@@ -62,11 +62,12 @@ extension Figure {
 }
 
 /// A state that keeps anything, and maybe a machine.
-private final class LargeState: WorkflowState {
+private final class LargeState: Copying {
     static var name: String { "Large" }
     let content: JSONValue?
     let inner: StateMachine<Large>?
-    init() { (content, inner) = (nil, nil) }
+    init(content: JSONValue? = nil, inner: StateMachine<Large>? = nil) { (self.content, self.inner) = (content, inner) }
+    func copied() -> LargeState { LargeState(content: content, inner: inner?.copy()) }
 }
 
 private struct Large: Workflow {

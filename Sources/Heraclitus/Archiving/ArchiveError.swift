@@ -49,42 +49,46 @@ public enum ArchiveError: Error, Sendable {
 
 extension ArchiveError: CustomStringConvertible {
     /// What is wrong, and where.
+    ///
+    /// A name or a path of more than 200 characters is shortened, and what another error says to 1,000. The payload has them whole.
     public var description: String {
         switch self {
         case .notJSON(let explanation):
-            "This is not JSON: \(explanation)"
+            "This is not JSON: \(explanation.shortenedExplanation)"
         case .malformed(let path, let explanation):
-            "The archive is malformed\(Self.place(path)): \(explanation)"
+            "The archive is malformed\(Self.place(path)): \(explanation.shortenedExplanation)"
         case .unknownFormat(let found, let supported, let path):
             "The archive's format is \(found)\(Self.place(path)); up to \(supported) can be read."
         case .wrongWorkflow(let found, let expected, let path):
-            "The archive is of the workflow \"\(found)\"\(Self.place(path)), not of \"\(expected)\"."
+            "The archive is of the workflow \"\(found.shortened)\"\(Self.place(path)), not of \"\(expected)\"."
         case .newerVersion(let found, let supported, let path):
             "The archive was written by version \(found) of the workflow\(Self.place(path)); this program has version \(supported)."
         case .tooLarge(let size, let limit):
             "The archive has \(size) bytes; no more than \(limit) are allowed."
         case .inaccessibleFile(let path, let explanation):
-            "The file \(path) cannot be used: \(explanation)"
+            "The file \(path.shortened) cannot be used: \(explanation.shortenedExplanation)"
         case .failedMigration(let name, let version, let path, let error):
-            "The migration \"\(name)\" to version \(version) failed\(Self.place(path)): \(Self.explanation(of: error))"
+            "The migration \"\(name.shortened)\" to version \(version) failed\(Self.place(path)): \(Self.words(of: error))"
         case .unknownState(let name, let known, let path):
-            "The workflow has no state \"\(name)\"\(path == "state" ? "" : Self.place(path)); "
+            "The workflow has no state \"\(name.shortened)\"\(path == "state" ? "" : Self.place(path)); "
                 + "its states are \(known.nearestFirst(to: name).joined(separator: ", "))."
         case .brokenState(let name, let path, let error):
-            "The data of the state \"\(name)\" cannot be read\(Self.place(path)): \(Self.explanation(of: error))"
+            "The data of the state \"\(name.shortened)\" cannot be read\(Self.place(path)): \(Self.words(of: error))"
         case .unwritableState(let name, let error):
-            "The data of the state \"\(name)\" cannot be written: \(Self.explanation(of: error))"
+            "The data of the state \"\(name.shortened)\" cannot be written: \(Self.words(of: error))"
         case .unknownEffect(let name, let known):
-            "The workflow lists no effect \"\(name)\"; "
+            "The workflow lists no effect \"\(name.shortened)\"; "
                 + "it lists \(known.isEmpty ? "none" : known.nearestFirst(to: name).joined(separator: ", "))."
         case .brokenEffect(let name, let error):
-            "The data of the effect \"\(name)\" cannot be read: \(Self.explanation(of: error))"
+            "The data of the effect \"\(name.shortened)\" cannot be read: \(Self.words(of: error))"
         case .unwritableEffect(let name, let error):
-            "The data of the effect \"\(name)\" cannot be written: \(Self.explanation(of: error))"
+            "The data of the effect \"\(name.shortened)\" cannot be written: \(Self.words(of: error))"
         }
     }
 
-    private static func place(_ path: String) -> String { path.isEmpty ? "" : " at \(path)" }
+    private static func words(of error: any Error) -> String { explanation(of: error).shortenedExplanation }
+
+    private static func place(_ path: String) -> String { path.isEmpty ? "" : " at \(path.shortened)" }
 }
 
 // MARK: - Where
@@ -114,12 +118,12 @@ extension ArchiveError {
 
     package static func explanation(of error: any Error) -> String {
         switch error {
-        case DecodingError.keyNotFound(let key, _): "the key \"\(key.stringValue)\" is missing."
+        case DecodingError.keyNotFound(let key, _): "the key \"\(key.stringValue.shortened)\" is missing."
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
             DecodingError.dataCorrupted(let context):
             context.debugDescription
         case EncodingError.invalidValue(let value, let context):
-            "\(text(of: value)) at \(path(context.codingPath)): \(context.debugDescription)"
+            "\(text(of: value).shortened) at \(path(context.codingPath).shortened): \(context.debugDescription)"
         default: text(of: error)
         }
     }

@@ -43,7 +43,7 @@ struct EnvelopeReader {
             throw ArchiveError.unknownFormat(format, supported: currentFormat, path: here)
         }
         let workflow = try container.decode(String.self, forKey: .workflow)
-        guard workflow == definition.workflow else {
+        guard definition.isNamed(workflow) else {
             throw ArchiveError.wrongWorkflow(workflow, expected: definition.workflow, path: here)
         }
         let version = try container.decode(Int.self, forKey: .version)
@@ -96,7 +96,7 @@ struct EnvelopeReader {
             revision: revision,
             entered: entered,
             putAside: left,
-            journal: journal?.journal(of: workflow)
+            journal: journal?.journal(of: definition.workflow)
         )
     }
 

@@ -60,7 +60,7 @@ extension WorkflowEvent: Decodable {
             throw DecodingError.dataCorruptedError(
                 forKey: .name,
                 in: container,
-                debugDescription: "The workflow \(definition.workflow) has no event \"\(name)\"."
+                debugDescription: "The workflow \(definition.workflow) has no event \"\(name.shortened)\"."
             )
         }
         let event = definition.events[index]

@@ -37,7 +37,7 @@ extension Workflow {
         )
         let changed = try CompiledWorkflow<Self>.shared.definition.migrated(raw, at: ArchiveError.path([]))
         var migrated = archive
-        migrated["state"] = .string(changed.state)
+        migrated["state"] = .string(nameToday(ofState: changed.state))
         migrated["data"] = changed.data
         return migrated
     }

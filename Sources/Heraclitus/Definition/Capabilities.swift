@@ -90,8 +90,8 @@ public protocol Restoring: Capability {
 /// A state that cannot be shared between a machine and its copy, because something in it changes.
 ///
 /// State objects are immutable, so a copy of a machine shares them. A state that contains a machine, or anything
-/// else that changes, says here how to copy itself. A state that contains a ``StateMachine`` and is not `Copying` stops the
-/// program at its first copy.
+/// else that changes, says here how to copy itself. A state that contains a ``StateMachine`` and is not `Copying` is a
+/// ``WorkflowProblem/uncopiableMachine(className:property:)``.
 public protocol Copying: Capability {
     /// Returns an independent object with the same content.
     func copied() -> Self

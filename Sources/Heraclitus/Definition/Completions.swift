@@ -23,12 +23,21 @@ struct RegionProperty: Sendable {
     /// Where the machine is; `nil` for one that an object holds.
     let path: (any AnyKeyPath & Sendable)?
 
+    /// The type of the machine, if the property's own type says it.
+    let type: (any DescribedRegion.Type)?
+
     /// Makes the table of the machine's workflow, which is within others.
     let table: @Sendable (_ path: [ObjectIdentifier]) -> TransitionTable
 }
 
 /// A machine as a table describes it.
 protocol DescribedRegion: Region {
+    /// The name of the workflow.
+    static var workflowName: String { get }
+
+    /// Whether the workflow has a final state; also while its definition is wrong.
+    static var canEnd: Bool { get }
+
     /// The table of the workflow; without regions, if that is within itself.
     static func table(within path: [ObjectIdentifier]) -> TransitionTable
 
@@ -38,14 +47,15 @@ protocol DescribedRegion: Region {
 
 extension RegionProperty {
     init<Root, R: Region>(_ path: any KeyPath<Root, R> & Sendable) {
-        self.init(name: Self.name(in: String(reflecting: path)), path: path) {
-            (R.self as? any DescribedRegion.Type)?.table(within: $0) ?? .unknown
+        let type = R.self as? any DescribedRegion.Type
+        self.init(name: Self.name(in: String(reflecting: path)), path: path, type: type) {
+            type?.table(within: $0) ?? .unknown
         }
     }
 
     /// A machine that an object holds.
     init(_ region: any Region, in object: AnyObject) {
-        self.init(name: propertyName(of: region, in: object), path: nil) {
+        self.init(name: propertyName(of: region, in: object), path: nil, type: nil) {
             (region as? any DescribedRegion)?.table(within: $0) ?? .unknown
         }
     }
@@ -57,7 +67,7 @@ extension RegionProperty {
     func isSame(as other: RegionProperty) -> Bool {
         guard let path = path as AnyKeyPath?, let otherPath = other.path as AnyKeyPath? else { return false }
         return path == otherPath
-            || type(of: path).rootType != type(of: otherPath).rootType && name != nil && name == other.name
+            || Swift.type(of: path).rootType != Swift.type(of: otherPath).rootType && name != nil && name == other.name
     }
 
     /// The name of the property in the text of a key path, which ends with it where the runtime knows it.
@@ -94,7 +104,8 @@ extension WorkflowEvent {
     /// restored or updated. What a guard declines then comes again after the next transition of one of them into a final state, or the
     /// next update; observers hear of the rejection. The event can be fired as any other, too.
     ///
-    /// A state that is not ``Composite`` is a ``WorkflowProblem``. One that does not list such a machine among its ``Composite/regions`` stops the
+    /// A state that is not ``Composite`` is a ``WorkflowProblem``, and a machine of a workflow that has no final state is one in
+    /// ``Workflow/diagnostics``: the event never fires by itself. A state that does not list such a machine among its ``Composite/regions`` stops the
     /// program when a machine is to enter it.
     /// - Parameters:
     ///   - regions: The properties of the state, which is ``Composite``, that hold the machines.

@@ -29,6 +29,8 @@
 /// A machine belongs to one holder at a time. A fire that would enter a state with a machine that belongs to another one is rejected as
 /// ``InvalidTransition/Reason-swift.enum/regionInUse``; to make a machine in such a state stops the program.
 ///
+/// A machine that the state holds and ``regions`` does not list is a ``WorkflowProblem/unlistedRegion(className:property:)``.
+///
 /// The copy that ``Copying/copied()`` returns has copies of the regions: `payment.copy()`. A copy or an archive of the holder is of one moment
 /// of the whole tree, whatever other threads fire while it is made.
 public protocol Composite: Copying {

@@ -17,8 +17,8 @@ public protocol Effect: Codable, Sendable {
 }
 
 extension Effect {
-    /// The type's own name.
-    public static var name: String { ownName(of: Self.self) }
+    /// The type's own name; that of a generic type with its arguments in full, as ``WorkflowState/name``.
+    public static var name: String { defaultName(of: Self.self) }
 }
 
 /// A state that declares what is to be done outside because a machine has entered it.

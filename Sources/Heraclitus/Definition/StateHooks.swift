@@ -145,8 +145,9 @@ extension StateHooks {
     /// The machines that an object of the class holds, each once.
     func regions(of state: AnyObject) -> [any Region] {
         guard composite != nil, let composite = state as? any Composite else { return [] }
-        var regions: [any Region] = []
-        for region in composite.regions where !regions.contains(where: { $0 === region }) { regions.append(region) }
-        return regions
+        let regions = composite.regions
+        if regions.count < 2 { return regions }
+        var seen: Set<ObjectIdentifier> = []
+        return regions.filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 }

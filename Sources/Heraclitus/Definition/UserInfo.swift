@@ -24,7 +24,8 @@ public struct UserInfo: Sendable {
 
     @usableFromInline
     final class Storage: Sendable {
-        let values: [String: Value]
+        /// They change only when they are taken out, by the one user info that has this storage.
+        private let contents: Lock<[String: Value]>
 
         /// When the event was due, if it has fired by itself.
         let due: Date?
@@ -33,15 +34,31 @@ public struct UserInfo: Sendable {
         let failure: (any Error)?
 
         init(_ values: [String: Value], due: Date? = nil, failure: (any Error)? = nil) {
-            self.values = values
+            contents = Lock(values)
             self.due = due
             self.failure = failure
         }
+
+        var values: [String: Value] { contents.withLock { $0 } }
+
+        /// Takes the values out, so that they can be changed without a copy.
+        func takeValues() -> [String: Value] {
+            contents.withLock { contents in
+                var taken: [String: Value] = [:]
+                swap(&taken, &contents)
+                return taken
+            }
+        }
     }
 
-    var values: [String: Value] {
-        get { storage?.values ?? [:] }
-        set { storage = newValue.isEmpty ? nil : Storage(newValue) }
+    var values: [String: Value] { storage?.values ?? [:] }
+
+    /// Changes the values in place, unless another user info has them, too.
+    private mutating func changeValues(_ change: (inout [String: Value]) -> Void) {
+        let isAlone = isKnownUniquelyReferenced(&storage)
+        var values = (isAlone ? storage?.takeValues() : storage?.values) ?? [:]
+        change(&values)
+        storage = values.isEmpty ? nil : Storage(values)
     }
 
     /// Makes an empty user info.
@@ -66,7 +83,7 @@ public struct UserInfo: Sendable {
 
     /// Makes a user info from a dictionary.
     /// - Parameter values: The values by key.
-    public init(_ values: [String: any Codable & Sendable]) { self.values = values }
+    public init(_ values: [String: any Codable & Sendable]) { storage = values.isEmpty ? nil : Storage(values) }
 
     /// The number of values.
     public var count: Int { values.count }
@@ -83,7 +100,7 @@ public struct UserInfo: Sendable {
     /// - Parameter key: The key.
     public subscript(key: String) -> Value? {
         get { values[key] }
-        set { values[key] = newValue }
+        set { changeValues { $0[key] = newValue } }
     }
 
     /// The value for a key as a type; `nil` if there is none, or if it is of another type.

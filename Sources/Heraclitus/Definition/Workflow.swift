@@ -90,8 +90,8 @@ extension Workflow {
     /// An action of this workflow, which a state allows.
     public typealias Action<State, Result> = WorkflowAction<Self, State, Result>
 
-    /// The type's own name.
-    public static var name: String { ownName(of: Self.self) }
+    /// The type's own name; that of a generic type with its arguments in full, as ``WorkflowState/name``.
+    public static var name: String { defaultName(of: Self.self) }
 
     /// 1, the version of a workflow that has not changed yet.
     public static var version: Int { 1 }

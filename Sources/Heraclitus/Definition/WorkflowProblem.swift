@@ -78,8 +78,24 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// Several events fire when the work of a state has failed.
     case ambiguousFailure(state: String, events: [String])
 
+    /// A state holds a machine, or has a property for one, and is neither ``Composite`` nor ``Copying``: its copy would change with the original.
+    ///
+    /// The definition can only check the initial state and, for ``Workflow/diagnostics``, each ``EmptyState``, which have objects. For other
+    /// states, the first object that is fired or restored stops the program. A machine in a property of the type `any` protocol shows only
+    /// while it is there; such a state stops the program at its first ``StateMachine/copy()`` with a machine, at the latest.
+    case uncopiableMachine(className: String, property: String)
+
+    /// A ``Composite`` state holds a machine that its ``Composite/regions`` do not list.
+    ///
+    /// Nobody activates such a machine with the state, so that its deadlines do not come after a restoration. The initial state shows it, and
+    /// each ``EmptyState``. It does not stop the program: a state may keep a machine for a later state.
+    case unlistedRegion(className: String, property: String)
+
     /// An event fires when machines in a state have ended, but the state is not ``Composite``, so that none of them belongs to it.
     case completionWithoutRegions(event: String, state: String)
+
+    /// An event fires when machines in a state have ended, and their workflow has no final state: it never fires by itself.
+    case completionWithoutEnd(event: String, workflow: String)
 
     /// An event updates a state some time after that was entered, or leads from it to itself after no time.
     ///
@@ -121,11 +137,10 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
 extension WorkflowProblem {
     /// Whether the first use of the workflow stops the program; the others are only in ``Workflow/diagnostics``.
     ///
-    /// A ``foreignState(className:expected:)`` that only an object of an ``EmptyState`` shows does not stop it at once: objects are made for
-    /// ``Workflow/diagnostics`` and for fires.
+    /// What only an object of an ``EmptyState`` shows does not stop it at once: objects are made for ``Workflow/diagnostics`` and for fires.
     public var stopsTheProgram: Bool {
         switch self {
-        case .migrationToUnknownState, .endlessDeadline: false
+        case .migrationToUnknownState, .endlessDeadline, .completionWithoutEnd, .unlistedRegion: false
         default: true
         }
     }
@@ -181,8 +196,17 @@ extension WorkflowProblem: CustomStringConvertible {
             "The event \"\(event)\" fires when work has failed, but no state that it leads from is `Working`."
         case .ambiguousFailure(let state, let events):
             "Several events fire when the work of \(state) has failed: \(events.joined(separator: ", "))."
+        case .uncopiableMachine(let className, let property):
+            "\(className) holds a state machine in `\(property)` and is not Copying: its copy would change with the original. "
+                + "Conform it to `Composite`, or to `Copying` if its machine is to go on by itself."
+        case .unlistedRegion(let className, let property):
+            "\(className) holds a state machine in `\(property)` that its `regions` do not list: it is not activated with the state, and "
+                + "its deadlines do not come. List it, or keep it in an object of its own until a later state lists it."
         case .completionWithoutRegions(let event, let state):
             "The event \"\(event)\" fires when machines in \(state) have ended. Conform \(state) to `Composite`, and list them in `regions`."
+        case .completionWithoutEnd(let event, let workflow):
+            "The event \"\(event)\" fires when machines of \(workflow) have ended, but an event leaves every state of \(workflow). "
+                + "Let it wait for other machines, or fire it from a state's hook."
         case .endlessDeadline(let event):
             "The event \"\(event)\" is due again at once when it has fired, again and again: an update does not begin the time anew "
                 + "that has passed since the state was entered, and a time of zero or less has always passed. Let `due` take a date from "

@@ -5,6 +5,8 @@
 #endif
 
 /// An error of a machine, in parts: what was tried, why that is not possible, and what would work.
+///
+/// Names that the caller gave are shortened in texts; properties have them whole.
 protocol ExplainedError: LocalizedError, CustomStringConvertible {
     /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
     var attempt: String { get }
@@ -48,7 +50,9 @@ extension ExplainedError {
     var wholeText: String { sentence + (help.map { " " + $0 } ?? "") }
 
     /// What the underlying error says of itself.
-    fileprivate var causeWords: String { underlyingError.map(ownWords(of:)) ?? "no error given" }
+    fileprivate var causeWords: String {
+        underlyingError.map { ownWords(of: $0).shortenedExplanation } ?? "no error given"
+    }
 }
 
 /// What an error says of itself: as a `LocalizedError`, or else in its description.
@@ -76,9 +80,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
 
     var attempt: String {
         let what =
-            attemptInsteadOfFire ?? event.map { "fire \"\($0)\"" } ?? destination.map { "enter \($0)" }
-            ?? "fire an event that it does not know"
-        return "\(place) cannot \(what) in \(source)"
+            attemptInsteadOfFire ?? event.map { "fire \"\($0.shortened)\"" }
+            ?? shownDestination.map { "enter \($0)" } ?? "fire an event that it does not know"
+        return "\(place) cannot \(what) in \(source.shortened)"
     }
 
     var explanation: String {
@@ -88,19 +92,19 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
                 ? "the event is not a stored property of the workflow, or it is a modified copy of one."
                 : "the workflow has no such event."
         case .unknownState:
-            "the workflow has no state \"\(unknownState ?? "")\"."
+            "the workflow has no state \"\(unknownState?.shortened ?? "")\"."
         case .notAllowed:
-            wrongDestination ?? "it does not lead from there\(destination.map { " to \($0)" } ?? "")."
+            wrongDestination ?? "it does not lead from there\(shownDestination.map { " to \($0)" } ?? "")."
         case .notCurrent:
             "it belongs to a state object that is not the current one."
         case .regionInUse:
-            "a machine in \(destination ?? "the destination") belongs to another one: \(machines.joined(separator: " in "))."
+            "a machine in \(shownDestination ?? "the destination") belongs to another one: \(machines.joined(separator: " in "))."
         case .declined:
             "it was declined: \(causeWords)"
         case .unregisteredState:
-            "the state \(candidates.first ?? destination ?? "") is not registered with the workflow."
+            "the state \(candidates.first ?? shownDestination ?? "") is not registered with the workflow."
         case .unsuitableState:
-            "\(destination ?? "the object") does not have the type of this workflow's states."
+            "\(shownDestination ?? "the object") does not have the type of this workflow's states."
         case .destinationNeeded:
             "it was fired without a state object, and it does not lead to exactly one empty state."
         case .noEvent:
@@ -111,6 +115,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "a guard, a builder or a will hook of the transition under way is running."
         case .endlessChain:
             "callbacks or deadlines that have passed have fired the machine too often before the outermost fire returned."
+        case .alreadyRunning:
+            "it is run already."
         case .missingContext:
             "the machine was not given its context."
         case .deadlock:
@@ -124,7 +130,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             nil
         case .notAllowed, .noEvent:
             allowedEvents.isEmpty
-                ? "No event leads from \(source)." : "Allowed in \(source): \(Self.list(allowedEvents))."
+                ? "No event leads from \(source.shortened)."
+                : "Allowed in \(source.shortened): \(Self.list(allowedEvents))."
         case .unknownEvent:
             "Its events are \(Self.list(candidates))."
         case .unknownState:
@@ -145,6 +152,8 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             "Fire from a did hook or an observer instead: such a fire follows the transition under way."
         case .endlessChain:
             "Look for hooks that fire one another, or deadlines that have passed and follow one another, without an end."
+        case .alreadyRunning:
+            "Wait until the run under way has returned, or cancel its task."
         case .missingContext:
             "Call `activate(context:)` first."
         case .deadlock:
@@ -152,16 +161,19 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         }
     }
 
+    private var shownDestination: String? { destination?.shortened }
+
     /// Why not, without what was tried: it names the event and the state.
     private var shortReason: String {
         guard reason == .notAllowed, let event, wrongDestination == nil else { return reasonText }
-        return "\"\(event)\" does not lead from \(source)\(destination.map { " to \($0)" } ?? "")."
+        return "\"\(event.shortened)\" does not lead from \(source.shortened)"
+            + "\(shownDestination.map { " to \($0)" } ?? "")."
     }
 
     /// Why an event that leads from the source does not lead to the object that was passed; `nil` if it does not lead from there.
     private var wrongDestination: String? {
         let names = reachable
-        guard reason == .notAllowed, let destination, !names.isEmpty else { return nil }
+        guard reason == .notAllowed, let destination = shownDestination, !names.isEmpty else { return nil }
         if names == [source] { return "it keeps the class of the state: it needs a \(source), not a \(destination)." }
         return "it leads from there to \(names.joined(separator: " or ")), not to \(destination)."
     }
@@ -187,7 +199,7 @@ extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError
     public var recoverySuggestion: String? { help }
 
     var attempt: String {
-        "\(place) cannot perform \(action.map { "\"\($0)\"" } ?? "a block") in \(state)"
+        "\(place) cannot perform \(action.map { "\"\($0.shortened)\"" } ?? "a block") in \(state)"
     }
 
     var explanation: String {

@@ -1,5 +1,7 @@
 /// The error of a refused action: what was tried, where, why not, and which events lead to a state that allows it.
 ///
+/// Its texts shorten long names, as those of ``InvalidTransition``.
+///
 /// ```swift
 /// do {
 ///     try light.perform(action: "goRed", in: BlueState.self) { blue in … }

@@ -1,5 +1,8 @@
 /// The error of a rejected fire: what was tried, where, why not, and what would be allowed.
 ///
+/// Its texts shorten a name of more than 200 characters, which may come from outside, and what another error says to 1,000. Its properties have
+/// them whole.
+///
 /// The fire has changed nothing when it is thrown, and the machine can be fired again. If it was the first fire, it has activated the
 /// machine, which stands.
 ///
@@ -61,6 +64,9 @@ public struct InvalidTransition: Error, Sendable {
         /// Callbacks, or deadlines that have passed, fired the machine more often than ``StateMachine/chainLimit`` before the outermost call
         /// returned.
         case endlessChain
+
+        /// The machine is run already: ``StateMachine/run()`` was called before the one under way has returned.
+        case alreadyRunning
 
         /// The machine was not given its ``Workflow/Context`` yet: call ``StateMachine/activate(context:userInfo:)``.
         case missingContext

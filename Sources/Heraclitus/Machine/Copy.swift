@@ -4,9 +4,10 @@ extension StateMachine {
     /// The copy has the definition's hooks, and none of this machine's own closures, observers or pending work. Deadlines and work of a copy
     /// begin when it is activated or fired: also a copy that is active is activated for that, which calls no hooks then. Both
     /// machines share the context, and the state object, because it does not change. A state that is ``Copying`` is copied. A state that
-    /// contains a machine and is not `Copying` stops the program here, because the copy would change with the original.
-    /// Reflection over every property, and over the values of each ``UserInfo``, finds such a state, at each copy of a state that is not
-    /// `Copying`.
+    /// contains a machine and is not `Copying` is mostly found before it is copied, as a ``WorkflowProblem/uncopiableMachine(className:property:)``. If
+    /// it was not, it stops the program here, because the copy would change with the original. Reflection over every property, and over the
+    /// values of each ``UserInfo``, finds such a state, at each copy of a state that is not `Copying`. If the ``previousState`` is such a state,
+    /// the copy has no previous state.
     ///
     /// Any thread may call it at any time. During a transition it copies the committed state. Of a tree of machines, as ``Composite`` says,
     /// it copies the committed states of all of them as of one moment.
@@ -23,7 +24,8 @@ extension StateMachine {
         var snapshot = snapshot
         snapshot.state = Self.copy(of: snapshot.state)
         expectOwnRegions(of: snapshot.state, copyOf: state, in: snapshot.status.index)
-        snapshot.previous = snapshot.previous.map(Self.copy)
+        // To leave it out is less than to stop the program because of a state that is over.
+        snapshot.previous = snapshot.previous.flatMap { MachineHolding.isCopyable($0) ? Self.copy(of: $0) : nil }
         // What goes on by itself is the original's; the copy begins its own when it is activated, or fired.
         if definition.hasActivity, snapshot.status.isActive {
             snapshot.status = PackedStatus(snapshot.status.index, .resumption)

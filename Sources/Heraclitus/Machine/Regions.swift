@@ -1,6 +1,10 @@
 extension StateMachine: Region {}
 
 extension StateMachine: DescribedRegion {
+    static var workflowName: String { W.name }
+
+    static var canEnd: Bool { CompiledWorkflow<W>.canEnd }
+
     static func table(within path: [ObjectIdentifier]) -> TransitionTable { W.table(within: path) }
 
     func table(within path: [ObjectIdentifier]) -> TransitionTable {

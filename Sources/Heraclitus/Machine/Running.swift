@@ -13,13 +13,14 @@ extension StateMachine {
     /// The machines in its state are suspended with it, also one that is run itself: that goes on when it is activated or fired.
     ///
     /// In a final state the run waits for the work of machines in that state. What begins there later has tasks of its own.
-    /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition`` if the machine has no ``context``, or cannot be activated for another
+    /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition``, before anything has changed, with the reason
+    ///   ``InvalidTransition/Reason-swift.enum/alreadyRunning`` if the machine is run already; and if it has no ``context``, or cannot be activated for another
     ///   reason, such as ``InvalidTransition/Reason-swift.enum/notCurrent`` of a machine whose holder has left its state.
     public func run() async throws {
         let feed = RunFeed()
         // Without an activity there is no work.
         let isFirst = core.activity?.setRunner(feed.take) ?? true
-        precondition(isFirst, "\(self) is run already.")
+        guard isFirst else { throw rejection(of: .alreadyRunning) }
         let registration = onTransition { [weak self] _ in
             if let self, self.core.hasFinalState { feed.signal() }
         }
@@ -60,7 +61,16 @@ extension StateMachine {
     package func leaveOutWork() { core.activity?.setRunner { _ in true } }
 
     private func activateToRun() throws(InvalidTransition) {
-        do { try core.activate(Call(self)) } catch { throw notActivated(error, "be run") }
+        do { try core.activate(Call(self)) } catch { throw rejection(of: error.reason, machines: error.machines) }
+    }
+
+    private func rejection(of reason: InvalidTransition.Reason, machines: [String] = []) -> InvalidTransition {
+        let details = Rejection.Details(machines: machines, attempt: "be run")
+        return InvalidTransition(
+            Rejection(reason, event: nil, from: core.now.index, details),
+            in: definition,
+            userInfo: [:]
+        )
     }
 }
 

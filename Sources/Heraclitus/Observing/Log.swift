@@ -97,7 +97,7 @@ extension InvalidTransition.Reason {
     fileprivate var isTheProgramsFault: Bool {
         switch self {
         case .unknownEvent, .unknownState, .unregisteredState, .unsuitableState, .destinationNeeded, .ambiguousEvent,
-            .transitionInProgress, .endlessChain, .missingContext, .deadlock, .regionInUse:
+            .transitionInProgress, .endlessChain, .alreadyRunning, .missingContext, .deadlock, .regionInUse:
             true
         case .notAllowed, .notCurrent, .declined, .noEvent: false
         }

@@ -49,7 +49,10 @@ struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func missing(_ key: Key) -> DecodingError {
         .keyNotFound(
             key,
-            .init(codingPath: codingPath, debugDescription: "There is no value for the key \"\(key.stringValue)\".")
+            .init(
+                codingPath: codingPath,
+                debugDescription: "There is no value for the key \"\(key.stringValue.shortened)\"."
+            )
         )
     }
 }

@@ -66,9 +66,13 @@ extension ArchiveStore {
             let limit = min(most, .max - known) + known
             waiting.beginRound()
             let claimed = try await WaitingIDs.$ofDelivery.withValue(waiting) {
-                try await claim(effectsBy: date, of: W.name, limit: limit) {
-                    $0.leased(lease, by: date, machines, waiting)
+                var claimed: [StoredArchive] = []
+                for name in W.storedNames where claimed.isEmpty {
+                    claimed = try await claim(effectsBy: date, of: name, limit: limit) {
+                        $0.leased(lease, by: date, machines, waiting)
+                    }
                 }
+                return claimed
             }
             for (id, damage) in waiting.damages { machines.leaveAlone(id, because: damage) }
             if claimed.isEmpty, !waiting.hasRefused, machines.countLeftAlone == known {

@@ -27,7 +27,7 @@ public struct StoredEffect: Sendable, Hashable {
     /// - Returns: The effect.
     /// - Throws: ``ArchiveError/unknownEffect(_:known:)``; ``ArchiveError/brokenEffect(_:underlyingError:)``.
     public func effect<W: Workflow>(of workflow: W.Type) throws(ArchiveError) -> any Effect {
-        guard let type = W.effects.first(where: { $0.name == name }) else {
+        guard let type = W.effect(named: name) else {
             throw .unknownEffect(name, known: W.effects.map { $0.name })
         }
         do { return try data.decoded(as: type) } catch { throw .brokenEffect(name, underlyingError: error) }

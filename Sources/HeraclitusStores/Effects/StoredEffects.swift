@@ -112,7 +112,10 @@ extension ArchiveStore {
     /// - Throws: What the store's medium throws; ``StoreError/damaged(id:explanation:)``.
     public func effects<W: Workflow>(of workflow: W.Type, limit machines: Int = 10_000) async throws -> [StoredEffect] {
         var effects: [StoredEffect] = []
-        for id in try await ids(withEffectsBy: .distantFuture, of: W.name, limit: machines) {
+        let ids = try await each(of: W.storedNames) {
+            try await self.ids(withEffectsBy: .distantFuture, of: $0, limit: machines)
+        }
+        for id in ids.prefix(max(0, machines)) {
             guard let outbox = try await load(id)?.outbox() else { continue }
             effects += outbox.effects.indices.map { outbox.effect($0, of: id) }
         }

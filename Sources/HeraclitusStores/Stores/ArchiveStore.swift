@@ -157,7 +157,24 @@ extension ArchiveStore {
     public func ids<W: Workflow>(of workflow: W.Type, in state: (any WorkflowState.Type)? = nil) async throws
         -> [String]
     {
-        try await ids(of: W.name, in: state?.name)
+        let states = state.map { W.storedNames(of: $0) }
+        return try await each(of: W.storedNames) { workflow in
+            guard let states else { return try await ids(of: workflow, in: nil) }
+            return try await each(of: states) { try await ids(of: workflow, in: $0) }
+        }
+    }
+
+    /// Finds the ids that are stored under each of several names, mostly one.
+    /// - Returns: The ids, sorted by their UTF-8 if there are several names.
+    func each(
+        of names: [String],
+        isolation: isolated (any Actor)? = #isolation,
+        _ find: (_ name: String) async throws -> [String]
+    ) async throws -> [String] {
+        if names.count == 1 { return try await find(names[0]) }
+        var found: [String] = []
+        for name in names { found += try await find(name) }
+        return found.sortedByUTF8()
     }
 
     /// Restores the machine that is stored for an id.

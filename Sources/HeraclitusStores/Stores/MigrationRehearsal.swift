@@ -66,7 +66,7 @@ extension MigrationRehearsal: CustomStringConvertible {
             let others = failed == 0 ? "" : ", \(failed) cannot"
             return "version \(version): \(readable[version] ?? 0) can be read\(others)"
         }
-        return (lines + failures.map { "  \($0.id): \($0.error)" }).joined(separator: "\n")
+        return (lines + failures.map { "  \($0.id.shortened): \($0.error)" }).joined(separator: "\n")
     }
 }
 
@@ -93,7 +93,7 @@ extension ArchiveStore {
         for id in try await ids() {
             do {
                 // What somebody has deleted meanwhile is nothing to migrate.
-                guard let stored = try await load(id), stored.workflow == W.name else { continue }
+                guard let stored = try await load(id), W.storedNames.contains(stored.workflow) else { continue }
                 rehearsal.add(stored, of: W.self)
             } catch StoreError.damaged(_, let explanation) {
                 rehearsal.add(.malformed(path: "", explanation: explanation), of: id)

@@ -32,24 +32,26 @@ public enum StoreError: Error, Sendable {
 
 extension StoreError: CustomStringConvertible {
     /// A sentence with the id, and what is wrong.
+    ///
+    /// An id of more than 200 characters is shortened, and what another error says to 1,000. The payload has them whole.
     public var description: String {
         switch self {
         case .conflict(let id, let expected, 0):
-            "Nothing is stored for \"\(id)\" any more; revision \(expected) was expected."
+            "Nothing is stored for \"\(id.shortened)\" any more; revision \(expected) was expected."
         case .conflict(let id, 0, let found):
-            "An archive is stored for \"\(id)\" already, with revision \(found)."
+            "An archive is stored for \"\(id.shortened)\" already, with revision \(found)."
         case .conflict(let id, let expected, let found):
-            "The archive of \"\(id)\" has revision \(found); \(expected) was expected."
+            "The archive of \"\(id.shortened)\" has revision \(found); \(expected) was expected."
         case .tooManyConflicts(let id, let attempts):
-            "The archive of \"\(id)\" was changed by others in each of \(attempts) attempts to update it."
+            "The archive of \"\(id.shortened)\" was changed by others in each of \(attempts) attempts to update it."
         case .damaged(let id, let explanation):
-            "The archive of \"\(id)\" is damaged: \(explanation)"
+            "The archive of \"\(id.shortened)\" is damaged: \(explanation.shortenedExplanation)"
         case .noTransactions(let ids):
-            "The store cannot save \(ids.count) machines together, of \"\(ids.first ?? "")\" and others. One at a time it can."
+            "The store cannot save \(ids.count) machines together, of \"\(ids.first?.shortened ?? "")\" and others. One at a time it can."
         case .ambiguousID(let id, let taken):
-            "The store cannot distinguish the id \"\(id)\" from \"\(taken)\", which is in use."
+            "The store cannot distinguish the id \"\(id.shortened)\" from \"\(taken.shortened)\", which is in use."
         case .repeatedID(let id):
-            "The id \"\(id)\" is there more than once among those of machines that are to be changed together."
+            "The id \"\(id.shortened)\" is there more than once among those of machines that are to be changed together."
         }
     }
 }

@@ -45,7 +45,11 @@ extension ArchiveStore {
         reached.lastID = id
         while true {
             try Task.checkCancellation()
-            let ids = try await ids(of: W.name, in: nil, after: reached.lastID, limit: max(1, batch))
+            let (last, limit) = (reached.lastID, max(1, batch))
+            let found = try await each(of: W.storedNames) {
+                try await self.ids(of: $0, in: nil, after: last, limit: limit)
+            }
+            let ids = Array(found.prefix(limit))
             guard let last = ids.last else { return reached }
             reached.upgraded += try await upgrade(ids, of: W.self, failed)
             reached.examined += ids.count

@@ -175,7 +175,8 @@ extension ArchiveStore {
         saved: (_ id: String, _ transitions: [StateTransition]) async throws -> Void = { _, _ in }
     ) async throws -> [String] {
         let date = date ?? scheduler.date
-        let ids = try await ids(dueBy: date, of: W.name)
+        var ids: [String] = []
+        for name in W.storedNames { ids += try await self.ids(dueBy: date, of: name) }
         for id in ids {
             do {
                 // What somebody has deleted meanwhile is not to come back.

@@ -78,6 +78,20 @@ extension ArchiveLock {
         }
     }
 
+    /// The same with the names that states and effects have today, where an earlier version of the library gave them other ones.
+    func renamed<W: Workflow>(for workflow: W.Type) -> ArchiveLock {
+        var renamed = self
+        renamed.states = Dictionary(states.map { (W.nameToday(ofState: $0), $1) }) { first, second in
+            var both = first
+            both.add(second)
+            return both
+        }
+        renamed.effects = effects.map { effects in
+            Dictionary(effects.map { (W.effect(named: $0)?.name ?? $0, $1) }) { $0 + $1 }
+        }
+        return renamed
+    }
+
     /// What this has and another lock of the same version has not, in words.
     func additions(to recorded: ArchiveLock?) -> LockAdditions {
         guard let recorded else { return LockAdditions(states: states.keys.sorted()) }

@@ -10,7 +10,7 @@ struct EffectCompatibility<W: Workflow> {
 
     func breaks() throws -> [IncompatibleArchives.Break] {
         try (lock.effects ?? [:]).sorted { $0.key < $1.key }.flatMap { name, samples in
-            guard let type = W.effects.first(where: { $0.name == name }) else {
+            guard let type = W.effect(named: name) else {
                 return [
                     made(
                         "The effect \(name.debugDescription) is gone. Those that are stored would be parked.",

@@ -50,9 +50,10 @@ public func expectCompatible<W: Workflow>(
     guard breaks.isEmpty else { throw IncompatibleArchives(workflow: table.workflow, breaks: breaks) }
     let recorded = locks.last { $0.version == table.version }
     if isRecording || recorded == nil { try (recorded.map(today.adding(to:)) ?? today).write(to: folder) }
-    var additions = isRecording ? LockAdditions() : today.additions(to: recorded)
+    let known = recorded?.renamed(for: W.self)
+    var additions = isRecording ? LockAdditions() : today.additions(to: known)
     if recorded != nil, !additions.isEmpty {
-        additions = try additions.common(with: lockOfToday().additions(to: recorded))
+        additions = try additions.common(with: lockOfToday().additions(to: known))
     }
     let unreached = table.reachableStates.filter { today.states[$0] == nil }
     guard additions.isEmpty, unreached.isEmpty else {

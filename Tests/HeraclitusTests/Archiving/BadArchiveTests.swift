@@ -214,9 +214,10 @@ import Testing
     }
 
     // A machine within a state of a machine.
-    final class OuterState: WorkflowState {
+    final class OuterState: Copying {
         let inner: [StateMachine<Download>]
         init(_ inner: [StateMachine<Download>]) { self.inner = inner }
+        func copied() -> OuterState { OuterState(inner.map { $0.copy() }) }
     }
     struct Outer: Workflow {
         static var initial: any WorkflowState { OuterState([]) }

@@ -11,7 +11,7 @@ import Testing
         let name: String
     }
 
-    final class TaggedState: WorkflowState {
+    final class TaggedState: Copying {
         let tags: Set<String>
         let counts: [Tag: Int]
         let lamp: StateMachine<TicketLamp>
@@ -20,6 +20,7 @@ import Testing
             counts = Dictionary(uniqueKeysWithValues: tags.map { (Tag(name: $0), $0.count) })
             lamp = StateMachine()
         }
+        func copied() -> TaggedState { TaggedState(tags) }
     }
 
     struct Tagging: Workflow {
@@ -169,9 +170,11 @@ import Testing
         #expect(tags == [["new"], ["new"]])
     }
 
-    final class HoldingState: WorkflowState {
+    final class HoldingState: Copying {
         let inner: StateMachine<Tagging>
         init(_ tags: Set<String>) { inner = StateMachine(alreadyIn: TaggedState(tags)) }
+        init(_ inner: StateMachine<Tagging>) { self.inner = inner }
+        func copied() -> HoldingState { HoldingState(inner.copy()) }
     }
 
     @Test("A machine that is archived with a set in its state is the same one to expectArchives")

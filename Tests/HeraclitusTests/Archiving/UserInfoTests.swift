@@ -30,6 +30,30 @@ import Testing
         #expect(twice["a", as: Int.self] == 2)
     }
 
+    @Test("A copy keeps its values when the other is changed, and a change takes no longer among more keys")
+    func growth() {
+        var info = UserInfo()
+        info["a"] = 1
+        let copy = info
+        info["a"] = 2
+        info["b"] = 3
+        #expect(copy.keys == ["a"] && copy["a", as: Int.self] == 1)
+        #expect(info.keys == ["a", "b"] && info["a", as: Int.self] == 2)
+        (info["a"], info["b"]) = (nil, nil)
+        #expect(info.isEmpty)
+        func time(of count: Int) -> Duration {
+            let keys = (0..<count).map { "key \($0)" }
+            return threadTime {
+                var info = UserInfo()
+                for key in keys { info[key] = 1 }
+                for key in keys { info[key] = nil }
+            }
+        }
+        // Eight times as many keys would take 64 times as long.
+        _ = time(of: 100)
+        #expect(time(of: 16_000) < time(of: 2_000) * 24)
+    }
+
     @Test("It goes through JSON and property lists, and values are found again as their types")
     func coded() throws {
         let point = Point(x: 1, y: 2.5, at: Date(timeIntervalSinceReferenceDate: 5.25))

@@ -280,6 +280,36 @@ import Testing
         #expect(Journey.diagnostics.isEmpty && Errand.diagnostics.isEmpty)
     }
 
+    final class GreenState: EmptyState {}
+    final class RedState: EmptyState {}
+    struct Signal: Workflow {
+        static var initial: any WorkflowState { GreenState() }
+        let stop = Event(from: GreenState.self, to: RedState.self)
+        let go = Event(from: RedState.self, to: GreenState.self)
+        let dim = Event(updating: RedState.self)
+    }
+    final class CrossingState: Composite {
+        let signal: StateMachine<Signal>
+        let ticket: StateMachine<Ticket>
+        init(_ signal: StateMachine<Signal> = StateMachine(), _ ticket: StateMachine<Ticket> = StateMachine()) {
+            (self.signal, self.ticket) = (signal, ticket)
+        }
+        var regions: [any Region] { [signal, ticket] }
+        func copied() -> CrossingState { CrossingState(signal.copy(), ticket.copy()) }
+    }
+    struct Crossing: Workflow {
+        static var initial: any WorkflowState { CrossingState() }
+        let cross = Event(from: CrossingState.self, to: ForgottenState.self).whenFinal(\.signal, \.ticket)
+        let leave = Event(from: CrossingState.self, to: ForgottenState.self).whenFinal(\.ticket)
+    }
+
+    @Test("An event that waits for machines without a final state is a problem in the diagnostics alone")
+    func endless() throws {
+        #expect(Crossing.diagnostics == [.completionWithoutEnd(event: "cross", workflow: "Signal")])
+        #expect(Crossing.diagnostics.allSatisfy { !$0.stopsTheProgram })
+        try StateMachine<Crossing>().fire.cross()
+    }
+
     final class HalfState: Composite {
         let listed: StateMachine<Ticket>
         let forgotten: StateMachine<Ticket>

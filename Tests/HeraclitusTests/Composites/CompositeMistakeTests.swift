@@ -1,3 +1,4 @@
+import Foundation
 import Heraclitus
 import Testing
 
@@ -60,6 +61,70 @@ extension CompositeTests {
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(text.contains("ForgettingState of Forgetting lists other machines in `regions` each time it is asked"))
+    }
+
+    /// A state with a machine that it does not list.
+    class UnlistedState: Composite, @unchecked Sendable {
+        let lamp: StateMachine<Lamp>
+        let others: [StateMachine<Lamp>]
+        required init() { (lamp, others) = (StateMachine(), [StateMachine()]) }
+        var regions: [any Region] { [lamp] }
+        func copied() -> Self { Self() }
+    }
+    final class EmptyUnlistedState: UnlistedState, EmptyState, @unchecked Sendable {}
+    final class ForgottenLampState: EmptyState {
+        let lamp: StateMachine<Lamp>?
+        init() { lamp = nil }
+    }
+    struct Unlisted: Workflow {
+        static var initial: any WorkflowState { UnlistedState() }
+        let begin = Event(from: UnlistedState.self, to: LampHolder.self)
+    }
+    struct LaterUnlisted: Workflow {
+        static var initial: any WorkflowState { LampHolder() }
+        let hide = Event(from: LampHolder.self, to: UnlistedState.self)
+        let hideAll = Event(from: LampHolder.self, to: EmptyUnlistedState.self)
+        let forget = Event(from: LampHolder.self, to: ForgottenLampState.self)
+    }
+    struct Forgotten: Workflow {
+        static var initial: any WorkflowState { ForgottenLampState() }
+        let hold = Event(from: ForgottenLampState.self, to: LampHolder.self)
+    }
+
+    private static let place = "HeraclitusTests.CompositeTests"
+
+    @Test("The diagnostics find machines that are not listed or would be shared, in initial and in empty states")
+    func heldMachines() throws {
+        let unlisted = WorkflowProblem.unlistedRegion(className: "\(Self.place).UnlistedState", property: "others.[]")
+        let shared = WorkflowProblem.uncopiableMachine(className: "\(Self.place).ForgottenLampState", property: "lamp")
+        #expect(Unlisted.diagnostics == [unlisted])
+        #expect(Forgotten.diagnostics == [shared])
+        #expect(
+            LaterUnlisted.diagnostics == [
+                .unlistedRegion(className: "\(Self.place).EmptyUnlistedState", property: "others.[]"), shared,
+            ]
+        )
+        #expect(!unlisted.stopsTheProgram && shared.stopsTheProgram)
+        try StateMachine<LaterUnlisted>().fire.hide(UnlistedState())
+    }
+
+    @Test("A machine that would be shared stops the program at the first object of the class")
+    func firstHolder() async throws {
+        let used = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Forgotten.table
+        }
+        let fired = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try StateMachine<LaterUnlisted>().fire.forget()
+        }
+        let restored = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let archive = try LaterUnlisted.archive(of: LampHolder())
+            let text = String(decoding: archive, as: UTF8.self).replacing("LampHolder", with: "ForgottenLampState")
+            _ = try LaterUnlisted.state(from: Data(text.utf8))
+        }
+        for result in [used, fired, restored] {
+            let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            #expect(text.contains("ForgottenLampState holds a state machine in `lamp` and is not Copying"))
+        }
     }
 
     /// What says that it is a machine in a state, and is none.

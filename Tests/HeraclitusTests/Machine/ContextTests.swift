@@ -164,10 +164,11 @@ import Testing
         #expect(heard.entries == ["missingContext"])
     }
 
-    private final class HallState: WorkflowState, EmptyState {
+    private final class HallState: EmptyState, Copying {
         let gate: StateMachine<Gate>?
         init() { gate = nil }
         init(_ gate: StateMachine<Gate>) { self.gate = gate }
+        func copied() -> HallState { gate.map { HallState($0.copy()) } ?? HallState() }
     }
 
     private struct Hall: Workflow {

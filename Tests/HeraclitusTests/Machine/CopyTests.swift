@@ -123,17 +123,40 @@ import Testing
         )
     }
 
+    struct Paid: Workflow {
+        static var initial: any WorkflowState { LuckyState(.none) }
+        let pay = Event(updating: LuckyState.self)
+        let finish = Event(from: LuckyState.self, to: DoneState.self)
+    }
+
+    @Test("A copy has no previous state where that holds a machine and is not Copying, and the original keeps it")
+    func previous() throws {
+        let machine = StateMachine<Paid>()
+        try machine.fire.pay(LuckyState(.none))
+        #expect(machine.copy().previousState === machine.previousState)
+        try machine.fire.pay(LuckyState(.paying(StateMachine())))
+        try machine.fire.finish()
+        let copy = machine.copy()
+        #expect(copy.state is DoneState && copy.revision == 3)
+        #expect(copy.previousState == nil && machine.previousState is LuckyState)
+    }
+
     struct Careless: Workflow {
         static var initial: any WorkflowState { CarelessState() }
-        static var states: [any WorkflowState.Type] { [CarelessState.self, LateState.self] }
+        static var states: [any WorkflowState.Type] { [CarelessState.self] }
+        let leave = Event(to: DoneState.self)
+    }
+    struct Late: Workflow {
+        static var initial: any WorkflowState { DoneState() }
+        static var states: [any WorkflowState.Type] { [DoneState.self, LateState.self] }
         let leave = Event(to: DoneState.self)
     }
 
-    @Test("A state that can hold a machine and is not Copying is found at its first copy, even while it holds none")
+    @Test("A state that can hold a machine and is not Copying is found at its first object, even while it holds none")
     func careless() async throws {
         let array = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Careless>().copy()
+                _ = StateMachine<Careless>()
             }
         )
         #expect(
@@ -143,7 +166,7 @@ import Testing
         )
         let optional = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Careless>(alreadyIn: LateState()).copy()
+                _ = StateMachine<Late>(alreadyIn: LateState())
             }
         )
         #expect(String(decoding: optional.standardErrorContent, as: UTF8.self).contains("`details.payment`"))

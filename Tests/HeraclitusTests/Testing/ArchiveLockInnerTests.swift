@@ -28,11 +28,12 @@ import Testing
         static var initial: any WorkflowState { ToneState(K.content) }
         let ring = Event(updating: ToneState<K.Content>.self)
     }
-    final class House<K: BellKind>: WorkflowState {
+    final class House<K: BellKind>: Copying {
         static var name: String { "house" }
         let bells: [StateMachine<Bell<K>>]
         let bell: StateMachine<Bell<K>>
         init() { (bells, bell) = ([StateMachine()], StateMachine()) }
+        func copied() -> House { House() }
     }
     struct Street<K: BellKind>: Workflow {
         static var name: String { "Street" }
@@ -111,10 +112,11 @@ import Testing
         )
     }
 
-    final class Hut: WorkflowState {
+    final class Hut: Copying {
         static var name: String { "house" }
         let bells: [StateMachine<Bell<First>>]
         init() { bells = [StateMachine()] }
+        func copied() -> Hut { Hut() }
     }
     struct Lane: Workflow {
         static var name: String { "Street" }

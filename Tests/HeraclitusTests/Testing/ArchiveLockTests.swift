@@ -182,10 +182,11 @@ import Testing
         static var initial: any WorkflowState { ToneState<T>() }
         let ring = Event(updating: ToneState<T>.self)
     }
-    final class House<T: Tone>: WorkflowState {
+    final class House<T: Tone>: Copying {
         static var name: String { "house" }
         let bell: StateMachine<Bell<T>>
         init() { bell = StateMachine() }
+        func copied() -> House { House() }
     }
     struct Street<T: Tone>: Workflow {
         static var name: String { "Street" }

@@ -22,8 +22,12 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     static func diagnose() -> [WorkflowProblem] {
         let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initial)
         let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
-        return problems + compiler.migrationsToUnknownStates + compiler.endlessDeadlines
+        return problems + compiler.wrongHolders + compiler.migrationsToUnknownStates + compiler.endlessDeadlines
+            + compiler.completionsWithoutEnd
     }
+
+    /// Whether there is a state that nothing leaves; it never stops the program.
+    static var canEnd: Bool { DefinitionCompiler(W.self, events: W(), initial: W.initial).canEnd }
 
     private static func compile() -> Definition {
         // Under no lock: reading a definition calls its author's code, which may itself use another workflow. Of two

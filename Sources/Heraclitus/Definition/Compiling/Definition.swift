@@ -8,6 +8,9 @@ struct Definition: Sendable {
     @usableFromInline
     struct Content: Sendable {
         let workflow: String
+
+        /// The default name that the workflow had in earlier versions, if it was another one.
+        let formerWorkflow: String?
         let version: Int
         let migrations: [Migration]
         let states: ImmortalArray<CompiledState>
@@ -62,6 +65,7 @@ struct Definition: Sendable {
 
     init(
         workflow: String,
+        formerWorkflow: String?,
         version: Int,
         migrations: [Migration],
         states: [CompiledState],
@@ -83,6 +87,7 @@ struct Definition: Sendable {
         content = Immortal(
             Content(
                 workflow: workflow,
+                formerWorkflow: formerWorkflow,
                 version: version,
                 migrations: migrations,
                 states: ImmortalArray(states),
@@ -105,13 +110,26 @@ struct Definition: Sendable {
                 hasDeadlines: states.contains { !$0.deadlines.isEmpty },
                 hasComposites: states.contains { $0.hooks.isComposite },
                 stateIndices: stateIndices,
-                stateIndicesByName: Dictionary(states.map { ($0.name, $0.index) }) { first, _ in first },
+                stateIndicesByName: Self.indicesByName(of: states),
                 eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
             )
         )
     }
 
+    /// The numbers of states by their names, and by the default names of earlier versions where one state alone had it.
+    private static func indicesByName(of states: [CompiledState]) -> [String: Int] {
+        let former = Dictionary(grouping: states) { formerName(of: $0.type, named: $0.name) }
+        var indices: [String: Int] = [:]
+        for case (let name?, let states) in former where states.count == 1 { indices[name] = states[0].index }
+        return indices.merging(states.reversed().map { ($0.name, $0.index) }) { $1 }
+    }
+
     var workflow: String { content.value.workflow }
+
+    /// Whether archives with a name of a workflow are of this one.
+    func isNamed(_ workflow: String) -> Bool {
+        workflow == self.workflow || workflow == content.value.formerWorkflow
+    }
 
     var version: Int { content.value.version }
 
@@ -222,6 +240,7 @@ extension Definition {
     private func learnLayout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
         guard let layout = content.value.findLayout(object) else { return nil }
         checkGroups(of: object, in: state)
+        checkMachines(of: object)
         states[state].layout.publish(Immortal(layout))
         return layout
     }

@@ -1,6 +1,9 @@
 /// Turns what the author of a workflow wrote down into its definition, and lists everything that is wrong with it.
 struct DefinitionCompiler {
     let workflow: String
+
+    /// The default name that the workflow had in earlier versions, if it was another one.
+    let formerWorkflow: String?
     let version: Int
     let migrations: [Migration]
     let needsContext: Bool
@@ -21,7 +24,7 @@ struct DefinitionCompiler {
     let initialName: String
     let unsuitableType: String?
 
-    /// What the initial object shows of the groups that it is in or not.
+    /// What the initial object shows of the groups that it is in or not, and of the machines that it holds.
     let initialObject: AnyObject?
     let common: AnyClass?
 
@@ -39,6 +42,7 @@ struct DefinitionCompiler {
 
     init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState) {
         workflow = W.name
+        formerWorkflow = formerName(of: type, named: workflow)
         version = W.version
         migrations = W.migrations
         needsContext = W.Context.self != Void.self
@@ -131,6 +135,7 @@ struct DefinitionCompiler {
         let left = Set(events.lazy.flatMap { $0.reach.leads.states(where: \.leaves) })
         return Definition(
             workflow: workflow,
+            formerWorkflow: formerWorkflow,
             version: version,
             migrations: migrations,
             states: states.types.indices.map {

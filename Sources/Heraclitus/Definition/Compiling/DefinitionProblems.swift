@@ -101,6 +101,7 @@ extension DefinitionCompiler {
             states.types.indices.filter { !group.members.contains($0) }.map { foreignState($0) }
         }
         return blank + duplicates + (foreign ?? []) + (common == nil ? strangers ?? [] : [])
+            + initialHolder.filter(\.stopsTheProgram)
     }
 
     private func foreignState(_ number: Int) -> WorkflowProblem {

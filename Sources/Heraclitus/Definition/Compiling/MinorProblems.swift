@@ -14,9 +14,24 @@ extension DefinitionCompiler {
         }
     }
 
+    /// What objects of states show of the machines that they hold, and the first use of the workflow does not look for.
+    var wrongHolders: [WorkflowProblem] {
+        let others = states.types.filter { type in
+            initial.map { ObjectIdentifier($0) != ObjectIdentifier(type) } ?? true
+        }
+        return initialHolder.filter { !$0.stopsTheProgram }
+            + others.compactMap { ($0 as? any EmptyState.Type).flatMap { MachineHolding.problem(of: $0.init()) } }
+    }
+
+    /// What the initial object shows of the machines that it holds.
+    var initialHolder: [WorkflowProblem] {
+        initialObject.flatMap { MachineHolding.problem(of: $0) }.map { [$0] } ?? []
+    }
+
     /// The migrations that lead to states which there are not then: it goes back through the steps with the names of the states that there were before each.
     var migrationsToUnknownStates: [WorkflowProblem] {
         var known = Set(states.names)
+        known.formUnion(states.types.indices.compactMap { formerName(of: states.types[$0], named: states.names[$0]) })
         var problems: [WorkflowProblem] = []
         for migration in migrations.reversed() {
             guard case .state(let old, let new) = migration.renaming else { continue }
@@ -41,6 +56,26 @@ extension DefinitionCompiler {
                 || times.contains { $0 <= .zero } && routes[event].alwaysStays
         }
         .map { .endlessDeadline(event: properties.events[$0].name) }
+    }
+
+    /// The events that wait for the end of machines of workflows that have no final state.
+    var completionsWithoutEnd: [WorkflowProblem] {
+        properties.events.flatMap { event -> [WorkflowProblem] in
+            let regions = event.declaration.completions.flatMap(\.properties).compactMap(\.type).filter { !$0.canEnd }
+            var seen: Set<String> = []
+            return regions.map { $0.workflowName }.filter { seen.insert($0).inserted }
+                .map { .completionWithoutEnd(event: event.name, workflow: $0) }
+        }
+    }
+
+    /// Whether there is a state that nothing leaves.
+    var canEnd: Bool {
+        states.types.indices.contains { state in
+            routes.allSatisfy { routes in
+                routes.ignoring.contains(state)
+                    || routes.rules(in: state).allSatisfy { routes.rules[$0].destinations.isEmpty }
+            }
+        }
     }
 }
 

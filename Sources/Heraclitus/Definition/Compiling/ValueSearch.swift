@@ -23,17 +23,49 @@ struct ValueSearch {
         switch answer(for: type(of: value)) {
         case .holds: []
         case .cannotHold: nil
-        case .mayHold: path(among: Self.contents(of: value))
+        case .mayHold: firstPath(among: Self.contents(of: value))
         }
     }
 
     /// The path to the first one among the properties of an object.
-    mutating func path(in object: Mirror) -> [String]? { path(among: Self.contents(of: object)) }
+    mutating func path(in object: Mirror) -> [String]? { firstPath(among: Self.contents(of: object)) }
+
+    /// All that there are among the properties of an object, with their paths.
+    mutating func all(in object: Mirror) -> [(path: [String], value: Any)] {
+        var found: [(path: [String], value: Any)] = []
+        walk(through: Self.contents(of: object)) { path, value in
+            found.append((path, value))
+            return true
+        } container: { _ in
+            true
+        }
+        return found
+    }
+
+    private mutating func firstPath(among contents: ValueContents) -> [String]? {
+        var found: [String]?
+        walk(through: contents) { path, _ in
+            found = path
+            return false
+        } container: { path in
+            found = path
+            return false
+        }
+        return found
+    }
 
     /// Goes down into one value after the other.
     ///
     /// No call waits for the one below it, because a list of a thousand indirect cases would need more stack than a thread has.
-    private mutating func path(among contents: ValueContents) -> [String]? {
+    /// - Parameters:
+    ///   - contents: The values.
+    ///   - sought: Gets what is sought, and returns whether to go on.
+    ///   - container: Gets the path to a list or an optional of what is sought, and returns whether to go on, into it.
+    private mutating func walk(
+        through contents: ValueContents,
+        sought: (_ path: [String], _ value: Any) -> Bool,
+        container: (_ path: [String]) -> Bool
+    ) {
         var open = [contents]
         var path: [String] = []
         while let innermost = open.last {
@@ -43,9 +75,11 @@ struct ValueSearch {
                 continue
             }
             switch answer(for: type(of: value)) {
-            case .holds: return path + [label]
+            case .holds where isSought(type(of: value)):
+                guard sought(path + [label], value) else { return }
             case .cannotHold: continue
-            case .mayHold:
+            case .holds, .mayHold:
+                if answer(for: type(of: value)) == .holds, !container(path + [label]) { return }
                 if path.count == Self.maximalDepth {
                     fatalError(
                         "A value of \(fullName(of: type(of: value))) holds others without end, as mirrors show it."
@@ -55,7 +89,6 @@ struct ValueSearch {
                 path.append(label)
             }
         }
-        return nil
     }
 
     private static func contents(of value: Any) -> ValueContents {
