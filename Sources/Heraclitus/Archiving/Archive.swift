@@ -49,12 +49,16 @@ extension StateMachine {
     }
 
     /// Archives the machine, whatever its size, and says what one looks for without reading it: all as of one moment.
-    func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?, effects: EffectNotes?)
-    {
+    /// - Returns: Among others the name of a state whose effects nobody has collected.
+    func archiveWithColumns() throws(ArchiveError) -> (
+        archive: Data, state: String, due: Date?, uncollectedState: String?
+    ) {
         try withEnvelope { envelope throws(ArchiveError) in
-            (
+            // First: what is fired while a state is encoded is not in the archive.
+            let uncollectedState = uncollectedState
+            return (
                 try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name,
-                definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable), envelope.snapshot.effects
+                definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable), uncollectedState
             )
         }
     }

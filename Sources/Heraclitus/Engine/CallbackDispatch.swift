@@ -63,7 +63,11 @@ extension MachineCore {
         case .willExit:
             if definition.states[plan.source].hooks.isComposite { tellRegions(.willExit, transition) }
             definition.states[plan.source].hooks.willExit(transition)
-        case .willEnter: definition.states[plan.destination].hooks.willEnter(transition)
+        case .willEnter:
+            definition.states[plan.destination].hooks.willEnter(transition)
+            if definition.states[plan.destination].hooks.isEffecting {
+                noteEffects(of: transition.destinationObject, named: definition.states[plan.destination].name)
+            }
         case .didExit: definition.states[plan.source].hooks.didExit(transition)
         case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)
         case .didRestore: definition.states[plan.destination].hooks.didRestore(transition)

@@ -1,54 +1,31 @@
-// Which effects does a machine of a store have?
+// Which effects has nobody collected?
 
-/// The effects of a machine that comes from a store and goes back there.
-struct EffectNotes: Sendable {
-    /// Tells the date.
-    let scheduler: Scheduler
+/// What the root of a tree knows of the effects of the states that its machines enter.
+struct EffectNote: Sendable {
+    /// Whether a unit of work collects them.
+    var isCollected = false
 
-    /// What waited in an archive, as it stood there, and the archive's revision then.
-    private struct Carried: Sendable {
-        let revision: Int
-        let outbox: JSONValue?
-    }
-
-    /// Those that the archive of an id had, by the id: an archive of another id does not get them.
-    private var carried: [ExactID: Carried] = [:]
-
-    /// Those of the states that were entered since, in order.
-    private(set) var entered: [any Effect] = []
-
-    /// How many there were of those in all.
-    private(set) var enteredCount = 0
-
-    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
-
-    /// Adds those of a state that is entered.
-    mutating func add(_ effects: [any Effect]) {
-        entered += effects
-        enteredCount += effects.count
-    }
-
-    /// Notes which ones the archive of an id has, among them the first of those of states that were entered.
-    mutating func noteSaved(_ outbox: JSONValue?, in id: String, _ revision: Int, among entered: Int = 0) {
-        carried[ExactID(id)] = Carried(revision: revision, outbox: outbox)
-        self.entered.removeFirst(min(entered, self.entered.count))
-    }
-
-    /// Those that the archive of an id had when it was last loaded or saved.
-    func carried(in id: String) -> JSONValue? { carried[ExactID(id)]?.outbox }
-
-    /// The revision of the archive of an id when it was last loaded or saved; `nil` if it was not.
-    func carriedRevision(in id: String) -> Int? { carried[ExactID(id)]?.revision }
+    /// The name of the first state whose effects nobody has collected; `nil` if there is none.
+    var uncollectedState: String?
 }
 
 extension MachineCore {
-    /// The effects of a state that a machine is about to enter, if the root of the tree is the machine of a store.
-    ///
-    /// They are asked of the state before anybody sees it, and noted at the moment when the machine shows it: so an archive has both or neither.
-    func declaredEffects(of state: AnyObject) -> MachineEnvironment.DeclaredEffects? {
-        guard let environment else { return nil }
-        if let holder = environment.place.holder { return holder.withCore { $0.declaredEffects(of: state) } }
-        guard environment.hasEffectNotes, let state = state as? any Effecting else { return nil }
-        return MachineEnvironment.DeclaredEffects(environment: environment, effects: state.effects)
+    /// Notes that a state is about to be entered whose effects nobody collects, so that no store drops them without a word.
+    func noteEffects(of state: AnyObject, named name: String) {
+        if let holder = place?.holder { return holder.withCore { $0.noteEffects(of: state, named: name) } }
+        if environment?.effectNote.withLock({ $0.isCollected }) == true { return }
+        guard let state = state as? any Effecting, !state.effects.isEmpty else { return }
+        madeEnvironment.effectNote.withLock { $0.uncollectedState = $0.uncollectedState ?? name }
+    }
+}
+
+extension TreeMachine {
+    /// The name of a state whose effects nobody has collected, of the machine or of one in its state.
+    var uncollectedState: String? {
+        if let name = withCore({ $0.environment?.effectNote.withLock { $0.uncollectedState } }) { return name }
+        let regions = withCore { core in
+            core.atOneMoment(self) { core.definition.regions(of: $0.state, in: $0.status.index) }
+        }
+        return regions.lazy.compactMap(\.uncollectedState).first
     }
 }

@@ -79,9 +79,6 @@ struct Snapshot {
 
     /// What has happened so far, if the machine keeps that.
     var journal: Journal?
-
-    /// The effects of a machine of a store.
-    var effects: EffectNotes?
 }
 
 /// In which state a machine is, by number, and what is due before its first transition.
@@ -133,10 +130,7 @@ extension MachineCore {
     var snapshot: Snapshot {
         let environment = environment
         let (state, previous, other) = state.read {
-            (
-                now, revision.load(ordering: .relaxed), environment?.entered, environment?.journal?.journal,
-                environment?.effects
-            )
+            (now, revision.load(ordering: .relaxed), environment?.entered, environment?.journal?.journal)
         }
         return Snapshot(
             state: state,
@@ -144,8 +138,7 @@ extension MachineCore {
             status: other.0,
             revision: other.1,
             entered: other.2,
-            journal: other.3,
-            effects: other.4
+            journal: other.3
         )
     }
 

@@ -13,7 +13,7 @@ import Synchronization
 /// It returns whether it takes the work.
 typealias WorkRunner = @Sendable (StateWork) -> Bool
 
-/// What only some machines need: a place in a tree, deadlines and work, a context, a journal, effects of a store, another clock.
+/// What only some machines need: a place in a tree, deadlines and work, a context, a journal, another clock.
 ///
 /// Others have none of it. It goes with its machine, and takes from the scheduler what still waits there.
 final class MachineEnvironment: Sendable {
@@ -46,7 +46,9 @@ final class MachineEnvironment: Sendable {
     private let entryTime: Atomic<UInt64>
     private let activity = Lock(Activity())
     private let givenContext: Lock<GivenContext?>
-    private let effectNotes = Lock<EffectNotes?>(nil)
+
+    /// What is known of the effects of the tree, of which this machine is the root.
+    let effectNote = Lock(EffectNote())
 
     /// The work of the current state, and who does it.
     private struct Activity: Sendable {
@@ -80,26 +82,6 @@ final class MachineEnvironment: Sendable {
         }
     }
 
-    /// The effects, of the machine of a store; `nil` for any other.
-    var effects: EffectNotes? { effectNotes.withLock { $0 } }
-
-    var hasEffectNotes: Bool { effectNotes.withLock { $0 != nil } }
-
-    /// Has the machine note its effects, as one of a store.
-    func setEffectNotes(_ notes: consuming EffectNotes) {
-        // Those before are released when the lock is free.
-        var other: EffectNotes? = notes
-        effectNotes.withLock { swap(&$0, &other) }
-    }
-
-    /// Notes that the first of the effects of states that were entered are stored in the archive of an id, with those before them.
-    func noteSavedEffects(_ carried: JSONValue?, in id: String, _ revision: Int, among entered: Int) {
-        // Those that are stored are released when the lock is free.
-        let before = effects
-        effectNotes.withLock { $0?.noteSaved(carried, in: id, revision, among: entered) }
-        withExtendedLifetime(before) {}
-    }
-
     var entered: Date {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: entryTime.load(ordering: .relaxed)))
     }
@@ -111,29 +93,15 @@ final class MachineEnvironment: Sendable {
 
     /// What is noted of a state at the moment when the machine shows it.
     struct Entry {
-        private let dated: (environment: MachineEnvironment, date: Date)?
-        private let effects: DeclaredEffects?
+        private let environment: MachineEnvironment
+        private let date: Date
 
-        /// - Parameters:
-        ///   - environment: Where the date is noted, if that is to be.
-        ///   - effects: The effects, if the machine is one of a store.
-        init(_ environment: MachineEnvironment?, _ effects: DeclaredEffects?) {
-            dated = environment.map { ($0, $0.scheduler.date) }
-            self.effects = effects
+        init(_ environment: MachineEnvironment) {
+            self.environment = environment
+            date = environment.scheduler.date
         }
 
-        func note() {
-            if let dated { dated.environment.note(entered: dated.date) }
-            effects?.note()
-        }
-    }
-
-    /// The effects of a state, and the machine of a store that notes them.
-    struct DeclaredEffects {
-        let environment: MachineEnvironment
-        let effects: [any Effect]
-
-        fileprivate func note() { environment.effectNotes.withLock { $0?.add(effects) } }
+        func note() { environment.note(entered: date) }
     }
 
     /// Lets nothing be armed and no work begin from now on, here and in the machines in the state.

@@ -60,7 +60,7 @@ extension MachineCore {
         _ = call.turn { $0.beginFire() }
         var loan = lendCurrent(plan, call)
         notify(.before, of: plan, loan)
-        noteActivation(state.withOwnersView { state, _ in entry(of: plan, to: state) })
+        noteActivation(entry(of: plan))
         call.turn { $0.commit() }
         notify(.after, of: plan, loan)
         call.takeBack(&loan)

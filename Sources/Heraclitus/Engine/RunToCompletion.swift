@@ -108,8 +108,7 @@ extension MachineCore {
         _ call: borrowing Call
     ) {
         line?.date(revision: currentRevision)
-        let entry: MachineEnvironment.Entry? = state.withObject { self.entry(of: plan, to: $0) }
-        let old = show(state, of: plan.destination, entry, line)
+        let old = show(state, of: plan.destination, entry(of: plan), line)
         call.turn { $0.commit() }
         if let old { call.retire(old) }
     }

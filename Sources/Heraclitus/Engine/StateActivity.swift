@@ -28,18 +28,16 @@ extension MachineCore {
 
     /// What is noted when a transition enters its destination, if anything goes on there.
     @inline(__always)
-    func entry(of plan: TransitionPlan, to state: AnyObject) -> MachineEnvironment.Entry? {
+    func entry(of plan: TransitionPlan) -> MachineEnvironment.Entry? {
         guard plan.hooks.contains(.activityStart) else { return nil }
-        return laterEntry(of: plan, to: state)
+        return laterEntry(of: plan)
     }
 
     @inline(never)
-    private func laterEntry(of plan: TransitionPlan, to state: AnyObject) -> MachineEnvironment.Entry? {
+    private func laterEntry(of plan: TransitionPlan) -> MachineEnvironment.Entry? {
         guard plan.kind == .external || plan.kind == .entry else { return nil }
-        // Asked twice, because to hold what was compiled is to copy it.
-        let isDated = definition.states[plan.destination].keepsEntry
-        let isEffecting = definition.states[plan.destination].hooks.isEffecting
-        return MachineEnvironment.Entry(isDated ? environment : nil, isEffecting ? declaredEffects(of: state) : nil)
+        guard definition.states[plan.destination].keepsEntry else { return nil }
+        return environment.map(MachineEnvironment.Entry.init)
     }
 
     /// Begins what goes on in the state that was entered, restored or updated, when everybody has been called.

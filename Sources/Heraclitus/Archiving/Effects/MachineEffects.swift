@@ -4,63 +4,108 @@
     import Foundation
 #endif
 
-// How do effects get from a machine into its archive, and along with it from one to the next?
+// How do the effects of a machine in a unit of work get into its archive?
 
-extension StateMachine {
-    /// Has the machine note the effects of the states that it enters, as one of a store.
-    func noteEffects(_ scheduler: Scheduler) { core.madeEnvironment.setEffectNotes(EffectNotes(scheduler)) }
+/// Collects the effects of the states that a machine in a unit of work enters, and the machines in its state at any depth.
+///
+/// It reads them when a state is certain to be entered, before the machine shows it: in the order of all transitions of the tree.
+final class EffectCollector: Sendable {
+    private struct Contents: Sendable {
+        /// The machines that it listens to; `nil` when it has stopped.
+        var machines: [any TreeMachine]? = []
+        var effects: [any Effect] = []
 
-    /// Whether the machine comes from a store, and so has the effects that wait there.
-    var knowsEffects: Bool { core.environment?.hasEffectNotes == true }
-
-    /// Notes that effects were stored: another save keeps their keys, which have the revision of this one.
-    func noteSavedEffects(of archive: StoredArchive) {
-        guard knowsEffects, case .success(let outbox) = Result(catching: { try archive.outbox() }) else { return }
-        let count = outbox?.effects.count { $0.revision == archive.revision } ?? 0
-        core.environment?.noteSavedEffects(try? outbox?.asValue, in: archive.id, archive.revision, among: count)
+        /// The name of the first state that has declared some.
+        var firstState: String?
     }
 
-    /// Whether the effects that it has are those that wait in the archive of an id with a revision.
-    func knowsEffects(in id: String, _ revision: Int) -> Bool {
-        core.environment?.effects?.carriedRevision(in: id) == revision
+    private let root: any TreeMachine
+    private let contents = Lock(Contents())
+
+    /// The number of its closures, at every machine.
+    private let number = CallbackEntry.newNumber()
+
+    /// Begins to collect the effects of a machine.
+    init(of root: any TreeMachine) {
+        self.root = root
+        root.withCore { $0.madeEnvironment.effectNote.withLock { $0.isCollected = true } }
+        listen(to: root)
     }
 
-    /// Notes the effects that wait in an archive which it is about to replace, in place of those that waited there when it came from the store.
-    func noteWaitingEffects(of archive: StoredArchive) throws {
-        let carried = try archive.outbox()?.asValue
-        core.environment?.noteSavedEffects(carried, in: archive.id, archive.revision, among: 0)
-    }
-}
+    /// What was collected and is not saved yet, in order.
+    var effects: [any Effect] { contents.withLock { $0.effects } }
 
-extension Outbox {
-    fileprivate var asValue: JSONValue { get throws { try JSONValue(json: try archiveEncoder.encode(self)) } }
+    private func listen(to machine: any TreeMachine) {
+        machine.withCore { core in
+            guard !core.callbacks.contains(where: { $0.number == number }) else { return }
+            guard contents.withLock({ $0.machines?.append(machine) }) != nil else { return }
+            core.addCallbacks(
+                [
+                    // Also of an update, which may bring other machines along.
+                    .hook(.willFire) { [self] in listen(toMachinesIn: $0.destinationObject) },
+                    .hook(.willEnter) { [self] in collect($0.destinationObject) },
+                ],
+                number: number
+            )
+            listen(toMachinesIn: core.snapshot.state)
+        }
+    }
+
+    private func listen(toMachinesIn state: AnyObject) {
+        for case let machine as any TreeMachine in (state as? any Composite)?.regions ?? [] { listen(to: machine) }
+    }
+
+    private func collect(_ state: AnyObject) {
+        guard let state = state as? any Effecting else { return }
+        let effects = state.effects
+        guard !effects.isEmpty else { return }
+        contents.withLock { contents in
+            contents.effects += effects
+            contents.firstState = contents.firstState ?? type(of: state).name
+        }
+    }
+
+    /// Stops collecting; what is entered from now on is entered outside of the unit of work.
+    func stop() {
+        let machines = contents.withLock { $0.machines.take() }
+        for machine in machines ?? [] { machine.withCore { $0.cancelCallbacks(number) } }
+        root.withCore { $0.environment?.effectNote.withLock { $0.isCollected = false } }
+    }
+
+    /// Notes that what was collected is saved.
+    func noteSaved() {
+        // Released when the lock is free.
+        let saved = effects
+        contents.withLock { ($0.effects, $0.firstState) = ([], nil) }
+        withExtendedLifetime(saved) {}
+    }
+
+    /// Ends the collection; a machine whose effects were not saved must not be saved without them later.
+    func end() {
+        stop()
+        guard let state = contents.withLock({ $0.firstState }) else { return }
+        root.withCore { $0.environment?.effectNote.withLock { $0.uncollectedState = $0.uncollectedState ?? state } }
+    }
 }
 
 extension StoredArchive {
-    /// Has a machine that was restored from this archive keep its effects.
-    func handEffects(to machine: StateMachine<some Workflow>, _ scheduler: Scheduler = .system) throws(ArchiveError) {
-        var notes = EffectNotes(scheduler)
-        do {
-            notes.noteSaved(try outbox()?.asValue, in: id, revision)
-        } catch {
+    /// The effects, for somebody who restores the machine; `nil` if there are none.
+    func outboxOfMachine() throws(ArchiveError) -> Outbox? {
+        do throws(StoreError) { return try outbox() } catch {
             throw .malformed(path: EnvelopeKey.outbox.rawValue, explanation: "\(error)")
         }
-        machine.core.madeEnvironment.setEffectNotes(notes)
     }
 
-    /// The archive with the effects of its machine: those that the archive before had, and those of the states that were entered.
-    func with<W: Workflow>(_ notes: EffectNotes, of machine: StateMachine<W>) throws(ArchiveError) -> StoredArchive {
-        // What is new in the store replaces nothing: what waited in another one, or before a deletion, is not brought along.
-        let carried = revision > 0 ? notes.carried(in: id) : nil
-        if carried == nil, notes.entered.isEmpty { return self }
-        do {
-            var outbox = try carried?.decoded(as: Outbox.self) ?? Outbox()
-            try outbox.add(notes.entered, of: W.self, at: notes.scheduler.date)
-            return try with(outbox)
-        } catch let error as ArchiveError {
-            throw error
-        } catch {
-            throw .malformed(path: EnvelopeKey.outbox.rawValue, explanation: "\(error)")
-        }
+    /// The archive with the effects that waited in the one that it replaces, and those that were collected since.
+    func with<W: Workflow>(
+        _ waiting: Outbox?,
+        adding effects: [any Effect],
+        of workflow: W.Type,
+        at date: Date
+    ) throws -> StoredArchive {
+        if waiting == nil, effects.isEmpty { return self }
+        var outbox = waiting ?? Outbox()
+        try outbox.add(effects, of: W.self, at: date)
+        return try with(outbox)
     }
 }
