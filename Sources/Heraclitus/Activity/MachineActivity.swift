@@ -111,18 +111,6 @@ final class MachineActivity: Sendable {
     /// - Returns: Whether there is one, and it takes the work.
     func handToRunner(_ work: StateWork) -> Bool { working.withLock { $0.runner }?(work) ?? false }
 
-    // TEMPORARY
-    private let effectNotes = Lock<EffectNotes?>(nil)
-    var effects: EffectNotes? { effectNotes.withLock { $0 } }
-    var hasEffectNotes: Bool { effectNotes.withLock { $0 != nil } }
-    func setEffectNotes(_ notes: consuming EffectNotes) {
-        var other: EffectNotes? = notes
-        effectNotes.withLock { swap(&$0, &other) }
-    }
-    func noteSavedEffects(_ carried: JSONValue?, in id: String, _ revision: Int, among entered: Int) {
-        effectNotes.withLock { $0?.noteSaved(carried, in: id, revision, among: entered) }
-    }
-
     // MARK: The end
 
     /// Deadlines and work that do not count any more, for a caller that ends them: that calls users' code.

@@ -47,12 +47,16 @@ extension StateMachine {
     }
 
     /// Archives the machine, whatever its size, and says what one looks for without reading it: all as of one moment.
-    package func archiveWithColumns() throws(ArchiveError) -> (archive: Data, state: String, due: Date?, effects: EffectNotes?)
-    {
+    /// - Returns: Among others the name of a state whose effects were not collected.
+    package func archiveWithColumns() throws(ArchiveError) -> (
+        archive: Data, state: String, due: Date?, uncollectedState: String?
+    ) {
         let envelope = try envelope()
+        // First: a state that is entered while another one is encoded is not in the archive.
+        let uncollectedState = uncollectedState
         return (
             try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name,
-            definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable), core.activity?.effects
+            definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable), uncollectedState
         )
     }
 

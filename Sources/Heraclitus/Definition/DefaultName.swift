@@ -24,7 +24,7 @@ extension Workflow {
     package static var storedNames: [String] { [name] + [formerName(of: self, named: name)].compactMap(\.self) }
 
     /// The names under which archives of this workflow may have a state, as ``storedNames``.
-    static func storedNames(of state: any WorkflowState.Type) -> [String] {
+    package static func storedNames(of state: any WorkflowState.Type) -> [String] {
         let definition = CompiledWorkflow<Self>.shared.definition
         guard let former = formerName(of: state, named: state.name), let index = definition.stateIndex(of: state),
             definition.stateIndex(named: former) == index

@@ -58,10 +58,9 @@ struct StateHooks: Sendable {
         whenLeft = CallbackPhases(listening: [
             (.guards, exitGuarding != nil), (.willExit, exitPreparing != nil), (.didExit, exiting != nil),
         ])
-        // Effects are noted with the entry, of states in which something begins.
         whenEntered = CallbackPhases(listening: [
-            (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil),
-            (.didEnter, entering != nil), (.activityStart, isEffecting),
+            (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil || isEffecting),
+            (.didEnter, entering != nil),
         ])
         if hasDeadlines || working != nil || composite != nil {
             whenLeft.insert(CallbackPhases(.activityEnd))

@@ -222,7 +222,10 @@ extension MachineCore {
         case .willExit:
             if definition.states[plan.source].hooks.isComposite { tellRegions(.willExit, transition) }
             definition.states[plan.source].hooks.willExit(transition)
-        case .willEnter: definition.states[plan.destination].hooks.willEnter(transition)
+        case .willEnter:
+            let state = definition.states[plan.destination]
+            state.hooks.willEnter(transition)
+            if state.hooks.isEffecting { noteEffects(of: transition.destinationObject, named: state.name) }
         case .didExit: definition.states[plan.source].hooks.didExit(transition)
         case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)
         case .didRestore: definition.states[plan.destination].hooks.didRestore(transition)

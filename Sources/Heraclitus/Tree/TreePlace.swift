@@ -46,6 +46,9 @@ final class TreePlace: Sendable {
     /// Whether the machines in the state that was entered are being activated; until all are, nobody asks whether they have ended.
     private let startingRegions = Atomic(false)
 
+    /// What is known of the effects of the tree, of which its machine is the root.
+    let effectNote = Lock(EffectNote())
+
     // The regions of a released holder stop; one that another machine holds meanwhile goes on.
     deinit {
         for region in regions {

@@ -1,68 +1,89 @@
-import Heraclitus
-
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
 
-// How do effects get from a machine into its archive, and along with it from one to the next?
+import Heraclitus
 
-extension StateMachine {
-    /// Has the machine note the effects of the states that it enters, as one of a store.
-    func noteEffects(_ scheduler: Scheduler) { noteEffects(EffectNotes(scheduler)) }
+// How do the effects of a machine in a unit of work get into its archive?
 
-    /// Whether the machine comes from a store, and so has the effects that wait there.
-    var knowsEffects: Bool { effectNotes != nil }
+/// Collects the effects of the states that a machine in a unit of work enters, and the machines in its state at any depth.
+///
+/// It reads them when a state is certain to be entered, before the machine shows it: in the order of all transitions of the tree.
+final class EffectCollector: Sendable {
+    private let collected: CollectedEffects
+    private let hearing: EntryHearing
 
-    /// Notes that effects were stored: another save keeps their keys, which have the revision of this one.
-    func noteSavedEffects(of archive: StoredArchive) {
-        guard knowsEffects, case .success(let outbox) = Result(catching: { try archive.outbox() }) else { return }
-        let count = outbox?.effects.count { $0.revision == archive.revision } ?? 0
-        noteSavedEffects(try? outbox?.asValue, in: archive.id, archive.revision, among: count)
+    /// Begins to collect the effects of a machine.
+    init(of machine: StateMachine<some Workflow>) {
+        let contents = CollectedEffects()
+        collected = contents
+        hearing = machine.hearEntries { state in
+            guard let state = state as? any Effecting else { return }
+            contents.add(state.effects, of: type(of: state).name)
+        }
     }
 
-    /// Whether the effects that it has are those that wait in the archive of an id with a revision.
-    func knowsEffects(in id: String, _ revision: Int) -> Bool {
-        effectNotes?.carriedRevision(in: id) == revision
-    }
+    /// The effects that are not saved yet, in order.
+    var effects: [any Effect] { collected.effects }
 
-    /// Notes the effects that wait in an archive which it is about to replace, in place of those that waited there when it came from the store.
-    func noteWaitingEffects(of archive: StoredArchive) throws {
-        let carried = try archive.outbox()?.asValue
-        noteSavedEffects(carried, in: archive.id, archive.revision, among: 0)
+    /// Stops collecting; a state that is entered from now on is entered outside of the unit of work.
+    func stop() { hearing.stop() }
+
+    /// Notes that the effects are saved.
+    func noteSaved() { collected.removeAll() }
+
+    /// Ends the collection; a machine whose effects were not saved must not be saved without them later.
+    func end() {
+        stop()
+        if let state = collected.firstState { hearing.noteUncollected(state) }
     }
 }
 
-extension Outbox {
-    fileprivate var asValue: JSONValue { get throws { try JSONValue(json: try archiveEncoder.encode(self)) } }
+/// The effects that were collected, in order.
+private final class CollectedEffects: Sendable {
+    private let contents = Lock<(effects: [any Effect], firstState: String?)>(([], nil))
+
+    var effects: [any Effect] { contents.withLock { $0.effects } }
+
+    /// The name of the first state that has declared some.
+    var firstState: String? { contents.withLock { $0.firstState } }
+
+    func add(_ effects: [any Effect], of state: String) {
+        if effects.isEmpty { return }
+        contents.withLock { contents in
+            contents.effects += effects
+            contents.firstState = contents.firstState ?? state
+        }
+    }
+
+    func removeAll() {
+        // Released when the lock is free.
+        let saved = effects
+        contents.withLock { $0 = ([], nil) }
+        withExtendedLifetime(saved) {}
+    }
 }
 
 extension StoredArchive {
-    /// Has a machine that was restored from this archive keep its effects.
-    func handEffects(to machine: StateMachine<some Workflow>, _ scheduler: Scheduler = .system) throws(ArchiveError) {
-        var notes = EffectNotes(scheduler)
-        do {
-            notes.noteSaved(try outbox()?.asValue, in: id, revision)
-        } catch {
+    /// The effects, for somebody who restores the machine; `nil` if there are none.
+    func outboxOfMachine() throws(ArchiveError) -> Outbox? {
+        do throws(StoreError) { return try outbox() } catch {
             throw .malformed(path: EnvelopeKey.outbox.rawValue, explanation: "\(error)")
         }
-        machine.noteEffects(notes)
     }
 
-    /// The archive with the effects of its machine: those that the archive before had, and those of the states that were entered.
-    func with<W: Workflow>(_ notes: EffectNotes, of machine: StateMachine<W>) throws(ArchiveError) -> StoredArchive {
-        // What is new in the store replaces nothing: what waited in another one, or before a deletion, is not brought along.
-        let carried = revision > 0 ? notes.carried(in: id) : nil
-        if carried == nil, notes.entered.isEmpty { return self }
-        do {
-            var outbox = try carried?.decoded(as: Outbox.self) ?? Outbox()
-            try outbox.add(notes.entered, of: W.self, at: notes.scheduler.date)
-            return try with(outbox)
-        } catch let error as ArchiveError {
-            throw error
-        } catch {
-            throw .malformed(path: EnvelopeKey.outbox.rawValue, explanation: "\(error)")
-        }
+    /// The archive with the effects that waited in the one that it replaces, and those that were collected since.
+    func with<W: Workflow>(
+        _ waiting: Outbox?,
+        adding effects: [any Effect],
+        of workflow: W.Type,
+        at date: Date
+    ) throws -> StoredArchive {
+        if waiting == nil, effects.isEmpty { return self }
+        var outbox = waiting ?? Outbox()
+        try outbox.add(effects, of: W.self, at: date)
+        return try with(outbox)
     }
 }

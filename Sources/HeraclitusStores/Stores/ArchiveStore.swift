@@ -181,7 +181,7 @@ extension ArchiveStore {
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
-    ///   - scheduler: Fires the events that are due, and tells the date of effects.
+    ///   - scheduler: Fires the events that are due.
     /// - Returns: The machine, and the revision to replace when you save it; `nil` if nothing is stored.
     /// - Throws: ``ArchiveError``, or errors of the store's medium.
     public func machine<W: Workflow>(
@@ -197,7 +197,7 @@ extension ArchiveStore {
     ///   - id: The id.
     ///   - workflow: The workflow.
     ///   - context: What the states need and archives do not keep.
-    ///   - scheduler: Fires the events that are due, and tells the date of effects.
+    ///   - scheduler: Fires the events that are due.
     /// - Returns: The machine, and the revision to replace when you save it; `nil` if nothing is stored.
     /// - Throws: ``ArchiveError``, or errors of the store's medium.
     public func machine<W: Workflow>(
@@ -212,27 +212,25 @@ extension ArchiveStore {
 
     /// Saves a machine.
     ///
-    /// Effects that wait in what it replaces stay there, whether or not the machine comes from there. To find these, what is stored is loaded first,
-    /// unless the machine was loaded or saved with this very revision.
+    /// Effects that wait in what it replaces stay there. To find these, what is stored is loaded first.
+    ///
+    /// Effects of states that the machine has entered are collected only in a unit of work. So a machine that has entered such states outside of one
+    /// is refused: change it in ``update(_:of:attempts:scheduler:creating:_:saved:)`` instead.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
     ///   - revision: The stored revision that the machine replaces; 0 for none.
     /// - Returns: The new revision.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)``, ``ArchiveError``, or errors of the store's medium.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)``, ``StoreError/uncollectedEffects(id:state:)``, ``ArchiveError``, or errors of the
+    ///   store's medium.
     @discardableResult
     public func save(
         _ machine: StateMachine<some Workflow>,
         as id: String,
         expecting revision: Int
     ) async throws -> Int {
+        let stored = revision > 0 ? try await load(id) : nil
         // If what is stored has another revision, this save meets a conflict.
-        let stored = revision > 0 && !machine.knowsEffects(in: id, revision) ? try await load(id) : nil
-        if machine.knowsEffects, let stored { try machine.noteWaitingEffects(of: stored) }
-        var archive = try StoredArchive(machine, id: id, replacing: revision)
-        if !machine.knowsEffects, let outbox = try stored?.outbox() { archive = try archive.with(outbox) }
-        let saved = try await save(archive)
-        machine.noteSavedEffects(of: archive.with(revision: saved))
-        return saved
+        return try await save(StoredArchive(machine, id: id, replacing: stored).with(revision: revision))
     }
 }

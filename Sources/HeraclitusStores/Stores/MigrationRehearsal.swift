@@ -48,11 +48,7 @@ extension StoredArchive {
 
     /// Throws unless the effects that wait can be handed to handlers.
     fileprivate func checkEffects<W: Workflow>(of workflow: W.Type) throws(ArchiveError) {
-        let outbox: Outbox?
-        do throws(StoreError) { outbox = try self.outbox() } catch {
-            throw .malformed(path: "outbox", explanation: "\(error)")
-        }
-        guard let outbox else { return }
+        guard let outbox = try outboxOfMachine() else { return }
         for index in outbox.effects.indices { _ = try outbox.effect(index, of: id).effect(of: W.self) }
     }
 }

@@ -27,7 +27,8 @@ extension ArchiveStore {
     ///   - attempts: The number of attempts, at least one.
     ///   - scheduler: Tells the date.
     ///   - create: Makes the machine if nothing is stored for an id; by default one in its initial state. Events that it fires come
-    ///     before the unit of work: the states that they enter have no effects, and `saved` does not get them.
+    ///     before the unit of work: `saved` does not get them, and if a state that they enter has effects,
+    ///     ``StoreError/uncollectedEffects(id:state:)`` is thrown. Fire those in `body`.
     ///   - body: Changes the machines, which it gets in the order of the ids.
     ///   - saved: Gets the transitions of each machine in order, after they were saved; none if nothing had to be saved.
     /// - Returns: The value of `body`.
@@ -65,7 +66,8 @@ extension ArchiveStore {
     ///   - attempts: The number of attempts, at least one.
     ///   - scheduler: Tells the date.
     ///   - create: Makes the machine if nothing is stored for an id; by default one in its initial state. Events that it fires come
-    ///     before the unit of work: the states that they enter have no effects, and `saved` does not get them.
+    ///     before the unit of work: `saved` does not get them, and if a state that they enter has effects,
+    ///     ``StoreError/uncollectedEffects(id:state:)`` is thrown. Fire those in `body`.
     ///   - body: Changes the machines, which it gets in the order of the ids.
     ///   - saved: Gets the transitions of each machine in order, after they were saved; none if nothing had to be saved.
     /// - Returns: The value of `body`.
@@ -142,6 +144,7 @@ extension ArchiveStore {
                     } else {
                         try await save(together: archives)
                     }
+                    for work in works { work.noteSaved() }
                 } else if try await isTorn(works) {
                     continue
                 }
@@ -169,12 +172,17 @@ private struct MachineInWork<W: Workflow> {
     let id: String
     let stored: StoredArchive?
 
-    /// What would be saved if nothing changed; `nil` if nothing is stored.
+    /// The effects that wait in what is stored.
+    private let waiting: Outbox?
+
+    /// What would be saved if nothing changed, without effects; `nil` if nothing is stored.
     ///
     /// Not what is stored: a set in a state may be written in another order after it was read.
     private let before: StoredArchive?
     private let made = MadeTransitions()
     private let registration: Registration
+    private let collector: EffectCollector
+    private let scheduler: Scheduler
 
     init(
         _ id: String,
@@ -185,26 +193,40 @@ private struct MachineInWork<W: Workflow> {
     ) throws {
         self.id = id
         self.stored = stored
+        self.scheduler = scheduler
+        waiting = try stored?.outboxOfMachine()
         if let stored {
             machine = try stored.machine(of: W.self, context: context, scheduler: scheduler)
         } else {
             machine = try create() ?? StateMachine<W>(context: context, scheduler: scheduler)
-            machine.noteEffects(scheduler)
+            if let state = machine.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }
         }
         machine.becomePassive()
-        before = try stored.map { [machine] in try StoredArchive(machine, id: id, replacing: $0.revision) }
+        before = try stored.map { [machine] in
+            try StoredArchive(withoutWaitingEffects: machine, id: id, replacing: $0.revision)
+        }
         registration = machine.onTransition { [made] in made.add($0) }
+        collector = EffectCollector(of: machine)
     }
 
     /// What is to be saved, and whether it differs from what is stored.
     func changed() throws -> (archive: StoredArchive, isChange: Bool) {
-        end()
-        let archive = try StoredArchive(machine, id: id, replacing: stored?.revision ?? 0)
-        return (archive, archive.archive != before?.archive || archive.due != stored?.due)
+        registration.cancel()
+        collector.stop()
+        let archive = try StoredArchive(withoutWaitingEffects: machine, id: id, replacing: stored?.revision ?? 0)
+        let effects = collector.effects
+        let isChange = archive.archive != before?.archive || archive.due != stored?.due || !effects.isEmpty
+        return (try archive.with(waiting, adding: effects, of: W.self, at: scheduler.date), isChange)
     }
 
+    /// Notes that the machine is saved with its effects.
+    func noteSaved() { collector.noteSaved() }
+
     /// Lets no more transitions be kept, by which the machine would keep itself alive.
-    func end() { registration.cancel() }
+    func end() {
+        registration.cancel()
+        collector.end()
+    }
 
     func transitions() -> [StateTransition] { made.all }
 }

@@ -28,6 +28,12 @@ public enum StoreError: Error, Sendable {
 
     /// Several machines were to be changed together, and one of them twice.
     case repeatedID(String)
+
+    /// The machine has entered a state with effects outside of a unit of work, so nobody has collected them.
+    ///
+    /// To save it would lose them. Change the machine in ``ArchiveStore/update(_:of:attempts:scheduler:creating:_:saved:)``, or in another unit of work, whose
+    /// closure fires the events. The state is the first such state.
+    case uncollectedEffects(id: String, state: String)
 }
 
 extension StoreError: CustomStringConvertible {
@@ -52,6 +58,9 @@ extension StoreError: CustomStringConvertible {
             "The store cannot distinguish the id \"\(id.shortened)\" from \"\(taken.shortened)\", which is in use."
         case .repeatedID(let id):
             "The id \"\(id.shortened)\" is there more than once among those of machines that are to be changed together."
+        case .uncollectedEffects(let id, let state):
+            "The machine of \"\(id.shortened)\" has entered \(state.shortened) outside of a unit of work, and its effects would be lost. "
+                + "Fire the event in the closure of `update`, which saves the effects with the machine."
         }
     }
 }

@@ -73,8 +73,7 @@ extension ArchiveStore {
                     // Nobody fires it, so it needs no context.
                     let machine = try StateMachine<W>(archive.archive, limit: .max)
                     machine.becomePassive()
-                    try archive.handEffects(to: machine)
-                    changed.append(try StoredArchive(machine, id: archive.id, replacing: archive.revision))
+                    changed.append(try StoredArchive(machine, id: archive.id, replacing: archive))
                 } catch {
                     try failed(archive.id, error)
                 }

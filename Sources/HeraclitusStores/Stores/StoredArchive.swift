@@ -46,17 +46,35 @@ public struct StoredArchive: Sendable, Hashable {
         self.archive = archive
     }
 
-    /// Archives a machine for a store, with the effects that it has if it comes from one.
+    /// Archives a machine for a store, with the effects that wait in the archive that it replaces.
     ///
-    /// Effects that wait in the archive of another id stay there.
+    /// Effects of states that the machine has entered are collected only in a unit of work, such as
+    /// ``ArchiveStore/update(_:of:attempts:scheduler:creating:_:saved:)``. A machine that has entered such states outside of one is refused, and so is
+    /// a machine with such a machine in its state.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
-    ///   - revision: The revision that it replaces, 0 if nothing is stored yet.
-    /// - Throws: ``ArchiveError`` if the data of the state or of an effect cannot be written.
-    public init(_ machine: StateMachine<some Workflow>, id: String, replacing revision: Int) throws(ArchiveError) {
-        let (archive, state, due, effects) = try machine.archiveWithColumns()
-        let bare = StoredArchive(
+    ///   - stored: The stored archive of this id that the machine replaces; `nil` if nothing is stored yet.
+    /// - Throws: ``StoreError/uncollectedEffects(id:state:)``; ``StoreError/damaged(id:explanation:)`` if the effects that wait cannot be read;
+    ///   ``ArchiveError`` if the data of the state cannot be written.
+    public init(
+        _ machine: StateMachine<some Workflow>,
+        id: String,
+        replacing stored: StoredArchive? = nil
+    ) throws {
+        let bare = try StoredArchive(withoutWaitingEffects: machine, id: id, replacing: stored?.revision ?? 0)
+        self = try stored?.outbox().map { try bare.with($0) } ?? bare
+    }
+
+    /// Archives a machine without the effects that wait in the archive that it replaces.
+    init(
+        withoutWaitingEffects machine: StateMachine<some Workflow>,
+        id: String,
+        replacing revision: Int
+    ) throws {
+        let (archive, state, due, uncollectedState) = try machine.archiveWithColumns()
+        if let uncollectedState { throw StoreError.uncollectedEffects(id: id, state: uncollectedState) }
+        self.init(
             id: id,
             revision: revision,
             workflow: machine.workflowName,
@@ -64,7 +82,6 @@ public struct StoredArchive: Sendable, Hashable {
             due: due,
             archive: archive
         )
-        self = try effects.map { notes throws(ArchiveError) in try bare.with(notes, of: machine) } ?? bare
     }
 
     /// The same with another revision.
@@ -101,9 +118,7 @@ public struct StoredArchive: Sendable, Hashable {
         limit: Int = .max,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) -> StateMachine<W> {
-        let machine = try StateMachine<W>(archive: archive, context: context, limit: limit, scheduler: scheduler)
-        try handEffects(to: machine, scheduler)
-        return machine
+        try StateMachine<W>(archive: archive, context: context, limit: limit, scheduler: scheduler)
     }
 }
 

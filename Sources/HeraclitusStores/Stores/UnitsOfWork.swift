@@ -15,7 +15,8 @@ extension ArchiveStore {
     /// each conflict up to 50 ms. So the closure, and the hooks of states, may run several times. What must happen only once,
     /// when the change is certain, belongs in `saved`.
     ///
-    /// The effects of the states that the machine enters in the closure are saved with it: ``Effecting``.
+    /// The effects of the states that the machine enters in the closure, or a machine in its state, are saved with it: ``Effecting``. Whoever else
+    /// fires the machine has to have done so when the closure returns.
     ///
     /// Nothing is saved when the closure throws, or changes nothing in a stored machine whose deadline is the stored one. An archive of an
     /// older version of the workflow is replaced only by a change.
@@ -30,7 +31,8 @@ extension ArchiveStore {
     ///   - attempts: The number of attempts, at least one.
     ///   - scheduler: Tells the date.
     ///   - create: Makes the machine if nothing is stored; by default one in its initial state. Events that it fires come
-    ///     before the unit of work: the states that they enter have no effects, and `saved` does not get them.
+    ///     before the unit of work: `saved` does not get them, and if a state that they enter has effects,
+    ///     ``StoreError/uncollectedEffects(id:state:)`` is thrown. Fire those in `body`.
     ///   - body: Changes the machine.
     ///   - saved: Gets the transitions in order, after they were saved; none if nothing had to be saved. If it throws, the machine is saved
     ///     nevertheless.
@@ -68,7 +70,8 @@ extension ArchiveStore {
     ///   - attempts: The number of attempts, at least one.
     ///   - scheduler: Tells the date.
     ///   - create: Makes the machine if nothing is stored; by default one in its initial state. Events that it fires come
-    ///     before the unit of work: the states that they enter have no effects, and `saved` does not get them.
+    ///     before the unit of work: `saved` does not get them, and if a state that they enter has effects,
+    ///     ``StoreError/uncollectedEffects(id:state:)`` is thrown. Fire those in `body`.
     ///   - body: Changes the machine.
     ///   - saved: Gets the transitions in order, after they were saved; none if nothing had to be saved. If it throws, the machine is saved
     ///     nevertheless.

@@ -128,8 +128,8 @@ import Testing
         try Self.fire(parcel)
         await #expect(throws: StoreError.self) { try await store.save(parcel, as: "a", expecting: 0) }
         #expect(try await place.lines() == ["a:1"])
-        let archive = try StoredArchive(parcel, id: "a", replacing: 1)
-        let other = try StoredArchive(parcel, id: "b", replacing: 7)
+        let archive = try StoredArchive(parcel, id: "a")
+        let other = try StoredArchive(parcel, id: "b")
         #expect(try await store.save(each: [archive, other]) == [2, nil])
         #expect(try await place.lines() == ["a:1", "a:2"])
     }
@@ -159,7 +159,7 @@ import Testing
             clock.advance(by: .seconds(1))
             try Self.fire(parcel)
             // So that the save succeeds, and only the file is another's.
-            try await JournaledStore(InMemoryStore(), journal: file).save(StoredArchive(parcel, id: "a", replacing: 0))
+            try await JournaledStore(InMemoryStore(), journal: file).save(StoredArchive(parcel, id: "a"))
         }
         for _ in 1...2 { try await fire(old, in: files[0]) }
         try await fire(new, in: files[1])
@@ -183,7 +183,7 @@ import Testing
         let file = place.file
         for parcel in parcels + parcels {
             let store = JournaledStore(InMemoryStore(), journal: isSameProcess ? file : place.file)
-            try await store.save(StoredArchive(parcel, id: "a", replacing: 0))
+            try await store.save(StoredArchive(parcel, id: "a"))
         }
         #expect(try await place.lines() == ["a:1", "a:2", "a:1", "a:2", "a:1", "a:2", "a:1", "a:2"])
     }
@@ -193,9 +193,12 @@ import Testing
         let place = try Place()
         let parcel = StateMachine<Parcel>()
         var archives: [StoredArchive] = []
-        for revision in 0..<4 {
+        let others = InMemoryStore()
+        for _ in 0..<4 {
             try Self.fire(parcel)
-            archives.append(try StoredArchive(parcel, id: "a", replacing: revision))
+            let archive = try StoredArchive(parcel, id: "a", replacing: await others.load("a"))
+            try await others.save(archive)
+            archives.append(archive)
         }
         for turn in [1, 0, 3, 2] {
             let archive = archives[turn]

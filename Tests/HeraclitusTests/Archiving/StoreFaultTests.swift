@@ -83,7 +83,7 @@ import Testing
                 do {
                     try await Self.withDescriptors(count) {
                         // So that the save succeeds, and only the file matters.
-                        let archive = try StoredArchive(parcel, id: "1", replacing: 0)
+                        let archive = try StoredArchive(parcel, id: "1")
                         try await JournaledStore(InMemoryStore(), journal: file).save(archive)
                     }
                     return true
