@@ -1,4 +1,6 @@
 import Heraclitus
+import HeraclitusInspecting
+import HeraclitusStores
 import HeraclitusTesting
 import Synchronization
 import Testing

@@ -210,7 +210,7 @@ import Testing
         machine.activate()
         clock.advance(by: .seconds(11))
         #expect((machine.state as? MailingState)?.text == "expired")
-        try await store.update("1", of: Office.self, scheduler: clock.scheduler) { $0.fireDue() }
+        try await store.fireDue(Office.self, scheduler: clock.scheduler)
         #expect(try await store.load("1")?.effectsDue == clock.date)
     }
 

@@ -1,4 +1,6 @@
 import Heraclitus
+import HeraclitusInspecting
+import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
@@ -70,11 +72,11 @@ import Testing
             return box
         }
         await expectRefusal {
-            try await store.update("1", of: Nesting.self, creating: made) { _ in Issue.record("It has begun.") }
+            try await store.update("1", of: Nesting.self, creating: made) { _ in _ = Issue.record("It has begun.") }
         }
         func held() throws -> Box { Box(alreadyIn: FullBoxState(try made())) }
         await expectRefusal {
-            try await store.update("1", of: Nesting.self, creating: held) { _ in Issue.record("It has begun.") }
+            try await store.update("1", of: Nesting.self, creating: held) { _ in _ = Issue.record("It has begun.") }
         }
         func new() -> Box { Box() }
         try await store.update("1", of: Nesting.self, creating: new) { try $0.fire.open(OpenBoxState("b")) }

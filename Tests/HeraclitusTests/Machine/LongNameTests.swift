@@ -1,5 +1,7 @@
 import Foundation
 import Heraclitus
+import HeraclitusInspecting
+import HeraclitusStores
 import Testing
 
 @Suite("Long names in errors") struct LongNameTests {
