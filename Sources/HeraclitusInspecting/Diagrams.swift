@@ -30,9 +30,9 @@ extension TransitionTable {
     /// names of all events. What an event does from any state, or from every state of a group, is one arrow, too. Groups are boxes around
     /// their states, and a superclass is one around its subclasses. Below the name of a state are the events that update it or are ignored in it,
     /// and the actions that it allows. The current state is filled. Behind the name of an event is why it fires by itself: `after 5 s`, `when due`,
-    /// `when failed`, `when done`. A state that holds machines is a box with a box for each of its ``regions``.
+    /// `when failed`, `when done`. A state that holds machines is a box with a box for each of its `regions`.
     /// - Parameters:
-    ///   - current: The name of the state to mark, such as ``StateMachine/stateName``; `nil` for none.
+    ///   - current: The name of the state to mark, such as `StateMachine.stateName`; `nil` for none.
     ///   - theme: The colours; `nil` for those of whoever draws it.
     /// - Returns: The text of the graph.
     public func dot(current: String? = nil, theme: DiagramTheme? = nil) -> String {
@@ -43,7 +43,7 @@ extension TransitionTable {
     ///
     /// It shows what ``dot(current:theme:)`` shows.
     /// - Parameters:
-    ///   - current: The name of the state to mark, such as ``StateMachine/stateName``; `nil` for none.
+    ///   - current: The name of the state to mark, such as `StateMachine.stateName`; `nil` for none.
     ///   - theme: The colours; `nil` for those of the site.
     /// - Returns: The text of the diagram.
     public func mermaid(current: String? = nil, theme: DiagramTheme? = nil) -> String {
@@ -53,9 +53,9 @@ extension TransitionTable {
 
 extension StateMachine {
     /// The machine's workflow as a diagram in which the current state is marked, those of the machines in it, and the path that each
-    /// one's ``journal`` tells.
+    /// one's `journal` tells.
     ///
-    /// It shows the machines in the current state, also if ``TransitionTable/regions`` does not know them. The states of the path have a
+    /// It shows the machines in the current state, also if `TransitionTable.regions` does not know them. The states of the path have a
     /// coloured frame, and so have its arrows in DOT. A label says how often its event was fired: `pay ×2`.
     /// - Parameters:
     ///   - format: The form of the diagram.

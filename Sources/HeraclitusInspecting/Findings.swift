@@ -7,7 +7,7 @@ extension Workflow {
     /// #expect(Download.findings.isEmpty)
     /// ```
     ///
-    /// The first use of a workflow stops the program if its definition is wrong; ``diagnostics`` lists what is.
+    /// The first use of a workflow stops the program if its definition is wrong; `diagnostics` lists what is.
     public static var findings: [WorkflowFinding] { table.findings }
 }
 

@@ -35,11 +35,11 @@ extension Journal {
     /// rejected, ignored or is no fire is left out. No guard and no hook runs, because a journal does not have the states' data.
     ///
     /// Lines of an older version of the workflow have the names of their time. They are read with the names that
-    /// ``Migration/renameState(_:to:in:)`` and ``Migration/removeState(_:into:in:data:)`` have given to their states since.
+    /// `Migration.renameState(_:to:in:)` and `Migration.removeState(_:into:in:data:)` have given to their states since.
     /// - Parameters:
     ///   - journal: The journal, of a machine or of a file.
     ///   - workflow: The workflow.
-    /// - Throws: The first line that does not fit, with the ``InvalidTransition``.
+    /// - Throws: The first line that does not fit, with the `InvalidTransition`.
     public static func replay<W: Workflow>(_ journal: Journal, as workflow: W.Type) throws(JournalMisfit) {
         var replay = Replay(as: workflow)
         for (line, occurrence) in zip(journal.firstLine..., journal) {

@@ -9,7 +9,7 @@ extension TransitionTable {
     /// a name is written as its number, such as `_x20_` for a space; so is `_` alone, and an empty name is `_x_`. Guards, groups and why an event
     /// fires by itself are left out.
     ///
-    /// A state that holds machines is a state with a child for each of its ``regions``, parallel if there are several. The ids of the states
+    /// A state that holds machines is a state with a child for each of its `regions`, parallel if there are several. The ids of the states
     /// in there and their events begin with the names on the way, and a dot: `PlacedState.payment.OpenState`, `payment.settle`. Readers of SCXML
     /// take `payment` for the beginning of `payment.settle`; so where an event is named like the machine, it is `_x_payment.settle`. Of machines
     /// without names of their own, such as those in a list, the second is `Bell.2`.

@@ -2,11 +2,11 @@ import Heraclitus
 
 /// Something odd about a workflow that works.
 ///
-/// ``Workflow/diagnostics`` lists mistakes. A finding may be meant so. It follows from the transition table alone, as ``TransitionTable/findings``
+/// `Workflow.diagnostics` lists mistakes. A finding may be meant so. It follows from the transition table alone, as `TransitionTable.findings`
 /// shows: guards are not part of it.
 @nonexhaustive
 public enum WorkflowFinding: Hashable, Sendable {
-    /// No machine that begins in the initial state, or in one of ``Workflow/states``, can come to a state.
+    /// No machine that begins in the initial state, or in one of `Workflow.states`, can come to a state.
     ///
     /// A superclass whose subclasses can be reached is none of these.
     case unreachableState(String)
@@ -16,13 +16,13 @@ public enum WorkflowFinding: Hashable, Sendable {
     /// In a workflow that has no final state, such as a traffic light, no state is one of these.
     case endlessState(String)
 
-    /// Nothing leaves a state, and ``Workflow/finals`` lists others.
+    /// Nothing leaves a state, and `Workflow.finals` lists others.
     case deadEnd(String)
 
-    /// ``Workflow/finals`` lists a state, and events lead from it.
+    /// `Workflow.finals` lists a state, and events lead from it.
     case leftFinal(String, events: [String])
 
-    /// ``Workflow/finals`` lists a class that is not a state of the workflow.
+    /// `Workflow.finals` lists a class that is not a state of the workflow.
     case unknownFinal(String)
 
     /// An event can never be fired: no machine can come to a state that it leads from.

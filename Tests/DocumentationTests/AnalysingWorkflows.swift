@@ -30,7 +30,7 @@ private struct Mended: Workflow {
 }
 
 @Suite("Analysing workflows") struct AnalysisArticleTests {
-    private static let article = "Sources/Heraclitus/Heraclitus.docc/AnalysingWorkflows.md"
+    private static let article = "Sources/HeraclitusInspecting/HeraclitusInspecting.docc/AnalysingWorkflows.md"
 
     @Test("The article prints what is found, and a table that was decoded shows the same")
     func findings() throws {

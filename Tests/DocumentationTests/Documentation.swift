@@ -82,6 +82,7 @@ enum Documentation {
 
 /// Expects that an article prints a text as a block of JSON.
 func expectBlock(_ text: String, in article: String) throws {
-    let blocks = try Documentation.blocks("Sources/Heraclitus/Heraclitus.docc/\(article).md", language: "json")
+    let path = try #require(Documentation.articles.first { $0.hasSuffix("/\(article).md") })
+    let blocks = try Documentation.blocks(path, language: "json")
     #expect(blocks.contains(text + "\n"), "\(article) does not print \(text)")
 }

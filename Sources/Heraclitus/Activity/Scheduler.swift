@@ -111,7 +111,7 @@ extension Scheduler {
     func wake() {
         guard sleep != nil else { return }
         let number: Int? = schedule.withLock { schedule in
-            guard let time = schedule.queue.firstTime, schedule.sleeper.map({ time < $0.time }) ?? true else { return nil }
+            guard let time = schedule.queue.firstTime, time < schedule.sleeper?.time ?? .infinity else { return nil }
             schedule.lastNumber += 1
             schedule.sleeper = Sleeper(number: schedule.lastNumber, time: time)
             return schedule.lastNumber

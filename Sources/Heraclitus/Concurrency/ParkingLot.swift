@@ -125,7 +125,9 @@ extension ParkingLot.Contents {
         case circle([String])
     }
 
-    /// Takes out the closures that wait for a machine. Their caller releases the machine, which may call user code.
+    /// Takes out the closures that wait for a machine.
+    ///
+    /// Their caller releases the machine, which may call user code.
     fileprivate mutating func takeVisitors(of machine: any Parkable) -> [ParkingLot.Visitor] {
         if visitors.isEmpty { return [] }
         let taken = visitors.filter { $0.machine === machine }

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// A state that is ``Effecting`` declares effects, and the workflow lists their types in ``Workflow/effects``. A store saves them together with
-/// the machine, and ``ArchiveStore/deliver(_:policy:scheduler:failed:_:)`` hands them to whoever carries them out.
+/// the machine, and `ArchiveStore.deliver(_:policy:scheduler:failed:_:)` hands them to whoever carries them out.
 public protocol Effect: Codable, Sendable {
     /// The stable name, by which stores keep it; by default the type's own name.
     static var name: String { get }

@@ -38,7 +38,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// The names of the final states: those that no event leaves.
     public let finals: [String]
 
-    /// The names of the states that ``Workflow/finals`` lists, with their subclasses; ``findings`` compares them with ``finals``.
+    /// The names of the states that ``Workflow/finals`` lists, with their subclasses; `findings` compares them with ``finals``.
     public let declaredFinals: [String]
 
     /// All events.

@@ -48,7 +48,7 @@ public protocol Workflow: Sendable {
 
     /// The states in which this workflow ends, with their subclasses; none by default.
     ///
-    /// Nothing leaves a final state, so every ``TransitionTable`` knows them. A workflow that lists them lets ``findings`` compare both: a
+    /// Nothing leaves a final state, so every ``TransitionTable`` knows them. A workflow that lists them lets `findings` compare both: a
     /// state that nothing leaves by mistake is found, and so is a state that should be the end and is left.
     static var finals: [any WorkflowState.Type] { get }
 

@@ -2,7 +2,7 @@
 ///
 /// Most of them stop the program when the workflow is first used. The others do not, and a test finds them in
 /// ``Workflow/diagnostics``. ``stopsTheProgram`` says which. What is odd about a right definition, such as a state that nothing leads to, is
-/// a ``WorkflowFinding``.
+/// a `WorkflowFinding`.
 @nonexhaustive
 public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The workflow's name is blank.

@@ -47,32 +47,55 @@ struct CallbackList: Sendable {
         var entry: CallbackEntry?
     }
 
-    private var slots: [Slot] = []
-    private var emptyCount = 0
+    private struct Contents: Sendable {
+        var slots: [Slot] = []
+        var emptyCount = 0
 
-    /// How many closures there are for each phase.
-    private var counts = [CallbackPhase: Int]()
+        /// How many closures there are for each phase.
+        var counts: [CallbackPhase: Int] = [:]
+    }
+
+    /// One at most: a machine without closures has a single word for them.
+    private var contents: [Contents] = []
 
     private static let lastNumber = Atomic(0)
 
-    init(hasJournal: Bool) { if hasJournal { counts[.journal] = 1 } }
+    init(hasJournal: Bool) { if hasJournal { contents = [Contents(counts: [.journal: 1])] } }
 
     /// A number for closures that are cancelled together, which never comes again.
     static func newNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
 
     /// The phases in which there are closures.
-    var phases: CallbackPhases { CallbackPhases(counts.keys) }
+    var phases: CallbackPhases { contents.first.map { CallbackPhases($0.counts.keys) } ?? [] }
 
     mutating func add(_ callbacks: [Callback], number: Int) {
+        if contents.isEmpty { contents.append(Contents()) }
         for callback in callbacks {
-            slots.append(Slot(number: number, entry: CallbackEntry(callback)))
-            counts[callback.phase, default: 0] += 1
+            contents[0].slots.append(Slot(number: number, entry: CallbackEntry(callback)))
+            contents[0].counts[callback.phase, default: 0] += 1
         }
     }
 
     /// Removes the closures of a number.
     /// - Returns: The closures, for the caller to release outside of locks.
     mutating func remove(number: Int) -> [CallbackEntry] {
+        contents.isEmpty ? [] : contents[0].remove(number: number)
+    }
+
+    func contains(number: Int) -> Bool { contents.first?.contains(number: number) ?? false }
+
+    /// Calls a body with the closures of a phase in their order; not with one that is cancelled meanwhile.
+    @inline(__always)
+    func forEach(in phase: CallbackPhase, _ body: (Callback) throws -> Void) rethrows {
+        for slot in contents.first?.slots ?? [] {
+            guard let entry = slot.entry, entry.callback.phase == phase, !entry.isCancelled else { continue }
+            try body(entry.callback)
+        }
+    }
+}
+
+extension CallbackList.Contents {
+    fileprivate mutating func remove(number: Int) -> [CallbackEntry] {
         var removed: [CallbackEntry] = []
         var index = firstIndex(of: number)
         while index < slots.count, slots[index].number == number {
@@ -93,17 +116,8 @@ struct CallbackList: Sendable {
         return removed
     }
 
-    func contains(number: Int) -> Bool {
+    fileprivate func contains(number: Int) -> Bool {
         slots[firstIndex(of: number)...].prefix { $0.number == number }.contains { $0.entry != nil }
-    }
-
-    /// Calls a body with the closures of a phase in their order; not with one that is cancelled meanwhile.
-    @inline(__always)
-    func forEach(in phase: CallbackPhase, _ body: (Callback) throws -> Void) rethrows {
-        for slot in slots {
-            guard let entry = slot.entry, entry.callback.phase == phase, !entry.isCancelled else { continue }
-            try body(entry.callback)
-        }
     }
 
     /// Where the closures of a number begin.

@@ -130,8 +130,12 @@ extension StateTransition {
         if case .other(let other) = origin { other.context } else { nil }
     }
 
-    private init(_ transition: StateTransition, _ plan: TransitionPlan, from source: SharedObject?, _ other: OtherOrigin)
-    {
+    private init(
+        _ transition: StateTransition,
+        _ plan: TransitionPlan,
+        from source: SharedObject?,
+        _ other: OtherOrigin
+    ) {
         self.plan = plan
         definition = transition.definition
         sharedSource = source

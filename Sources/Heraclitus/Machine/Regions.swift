@@ -39,13 +39,14 @@ extension StateMachine: TreeMachine {
         let call = Call(self)
         do { try core.activate(call) } catch {
             // Nobody else would hear that it stays as it is.
-            if case .missingContext = error { core.tellOutsideTurn(.rejected(notActivated(error, "be activated")), call) }
+            guard case .missingContext = error else { return }
+            core.tellOutsideTurn(.rejected(notActivated(error)), call)
         }
     }
 
-    /// The error of an attempt that needs an active machine.
-    func notActivated(_ problem: NoTurn, _ attempt: String) -> InvalidTransition {
-        let details = Rejection.Details(machines: problem.machines, attempt: attempt)
+    /// The error of an activation that is not possible.
+    private func notActivated(_ problem: NoTurn) -> InvalidTransition {
+        let details = Rejection.Details(machines: problem.machines, attempt: "be activated")
         return core.invalidTransition(
             Rejection(problem.reason, event: nil, from: core.now.index, details),
             Call(self)

@@ -131,7 +131,8 @@ extension MachineCore {
     /// - Returns: What was dropped for it, to be released when the machine has been released.
     func writeDown(_ occurrence: Occurrence, _ call: borrowing Call) -> Occurrence? {
         guard let journal else { return nil }
-        if occurrence.kind == .rejected, call.fullUserInfo.due != nil, journal.hasRejection(like: occurrence) { return nil }
+        let isDue = call.fullUserInfo.due != nil
+        if occurrence.kind == .rejected, isDue, journal.hasRejection(like: occurrence) { return nil }
         return journal.add(occurrence.recorded).dropped
     }
 }

@@ -10,7 +10,9 @@ struct EffectNote: Sendable {
 }
 
 extension MachineCore {
-    /// Notes that a state is about to be entered, whose effects no unit of work collects. So no store drops them without a word.
+    /// Notes that a state is about to be entered whose effects no unit of work collects.
+    ///
+    /// So no store drops them without a word.
     func noteEffects(of state: AnyObject, named name: String) {
         if let holder = place?.holder { return holder.withCore { $0.noteEffects(of: state, named: name) } }
         if place?.effectNote.withLock({ $0.isCollected }) == true { return }

@@ -1,10 +1,10 @@
+import Heraclitus
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-
-import Heraclitus
 
 // How do the effects of a machine in a unit of work get into its archive?
 

@@ -25,7 +25,7 @@ public struct StoredEffect: Sendable, Hashable {
     /// Makes the effect itself.
     /// - Parameter workflow: The workflow, which lists the types of its effects.
     /// - Returns: The effect.
-    /// - Throws: ``ArchiveError/unknownEffect(_:known:)``; ``ArchiveError/brokenEffect(_:underlyingError:)``.
+    /// - Throws: `ArchiveError.unknownEffect(_:known:)`; `ArchiveError.brokenEffect(_:underlyingError:)`.
     public func effect<W: Workflow>(of workflow: W.Type) throws(ArchiveError) -> any Effect {
         guard let type = W.effect(named: name) else {
             throw .unknownEffect(name, known: W.effects.map { $0.name })

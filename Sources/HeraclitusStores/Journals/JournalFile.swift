@@ -8,7 +8,7 @@ import Heraclitus
 
 /// A file of JSON lines to which the journals of machines are appended, and from which nothing is removed.
 ///
-/// A line is an ``Occurrence`` with more keys: `id`, that of the machine; `line`, the number that the line has in the machine's journal; and
+/// A line is an `Occurrence` with more keys: `id`, that of the machine; `line`, the number that the line has in the machine's journal; and
 /// `began`, the date of the journal's line 1, in its first line in the file and wherever the id's line before is one of another journal.
 ///
 /// ```

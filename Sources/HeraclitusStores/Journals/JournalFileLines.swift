@@ -31,17 +31,17 @@ extension JournalFile {
     /// Reads the file while the sequence is iterated.
     ///
     /// A line that cannot be read is an element like the others; so is a part of a line, at the end or where somebody was killed. The sequence
-    /// throws ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    /// throws `ArchiveError.inaccessibleFile(_:explanation:)`.
     public nonisolated var lines: some AsyncSequence<Line, any Error> & Sendable {
         JournalFileLines(chunks: FileChunks(path: path))
     }
 
     /// Reads what has happened to the machine of an id, as far as the file can be read; also to those that were deleted and had it before.
     ///
-    /// Where lines are missing, the revisions tell, and ``Journal/replay(_:as:)`` takes care of that.
+    /// Where lines are missing, the revisions tell, and `Journal.replay(_:as:)` takes care of that.
     /// - Parameter id: The id.
     /// - Returns: Its lines, in the order of the file.
-    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public nonisolated func journal(of id: String) async throws -> Journal {
         var found: [Occurrence] = []
         for try await line in lines {

@@ -43,7 +43,7 @@ public struct JournaledStore<Base: ArchiveStore>: ArchiveStore {
     /// Stores an archive, and appends the new lines of its journal to the file.
     /// - Parameter archive: The archive.
     /// - Returns: The new revision.
-    /// - Throws: Errors of the store, which has saved nothing then; or ``ArchiveError`` of the file: the archive is saved nevertheless, and the
+    /// - Throws: Errors of the store, which has saved nothing then; or `ArchiveError` of the file: the archive is saved nevertheless, and the
     ///   lines are appended at its next save.
     @discardableResult
     public func save(_ archive: StoredArchive) async throws -> Int {
@@ -109,7 +109,7 @@ public struct JournaledStore<Base: ArchiveStore>: ArchiveStore {
     /// Stores several archives, and appends the new lines of the journals of those that were stored.
     /// - Parameter archives: The archives, with an id each.
     /// - Returns: The new revisions in the order of the archives; `nil` for one that was not stored because of a conflict.
-    /// - Throws: Errors of the store; ``ArchiveError`` of the file.
+    /// - Throws: Errors of the store; `ArchiveError` of the file.
     @discardableResult
     public func save(each archives: [StoredArchive]) async throws -> [Int?] {
         let revisions = try await base.save(each: archives)
@@ -120,7 +120,7 @@ public struct JournaledStore<Base: ArchiveStore>: ArchiveStore {
     /// Stores several archives, or none of them, and appends the new lines of their journals.
     /// - Parameter archives: The archives, with an id each.
     /// - Returns: The new revisions in the order of the archives.
-    /// - Throws: Errors of the store, which has saved nothing then; or ``ArchiveError`` of the file: the archives are saved nevertheless, and the
+    /// - Throws: Errors of the store, which has saved nothing then; or `ArchiveError` of the file: the archives are saved nevertheless, and the
     ///   lines are appended at their next save.
     @discardableResult
     public func save(together archives: [StoredArchive]) async throws -> [Int] {

@@ -47,7 +47,7 @@ public enum Archive {
     /// Restores the machines of a file of JSON lines.
     ///
     /// The file is read while the sequence is iterated, on the iterating thread. A broken line is an element like the
-    /// others. The sequence throws ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    /// others. The sequence throws `ArchiveError.inaccessibleFile(_:explanation:)`.
     /// - Parameters:
     ///   - workflow: The workflow of all machines.
     ///   - file: The file.
@@ -65,7 +65,7 @@ public enum Archive {
 
     /// Restores the machines of a file of JSON lines, and gives each what its states need.
     ///
-    /// It is the same as ``lines(of:in:limit:progress:)-(_,URL,_,_)`` for workflows with a ``Workflow/Context``.
+    /// It is the same as ``lines(of:in:limit:progress:)-(_,URL,_,_)`` for workflows with a `Workflow.Context`.
     /// - Parameters:
     ///   - workflow: The workflow of all machines.
     ///   - file: The file.
@@ -126,7 +126,7 @@ public enum Archive {
     ///   - file: The file.
     ///   - limit: The maximum size of a line in bytes, as for reading.
     ///   - progress: Called after every thousandth machine, and at the end.
-    /// - Throws: ``ArchiveError``: `unwritableState`, `tooLarge` or `inaccessibleFile`. The old file does not change then.
+    /// - Throws: `ArchiveError`: `unwritableState`, `tooLarge` or `inaccessibleFile`. The old file does not change then.
     public static func write<W: Workflow>(
         _ machines: some Sequence<StateMachine<W>>,
         to file: URL,
@@ -149,7 +149,7 @@ public enum Archive {
     ///   - file: The file.
     ///   - limit: The maximum size of a line in bytes, as for reading.
     ///   - progress: Called after every thousandth machine, and at the end.
-    /// - Throws: ``ArchiveError``, or the error of the sequence. The old file does not change then.
+    /// - Throws: `ArchiveError`, or the error of the sequence. The old file does not change then.
     public static func write<W: Workflow>(
         _ machines: some AsyncSequence<StateMachine<W>, any Error>,
         to file: URL,

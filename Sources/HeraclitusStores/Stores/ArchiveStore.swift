@@ -183,7 +183,7 @@ extension ArchiveStore {
     ///   - workflow: The workflow.
     ///   - scheduler: Fires the events that are due.
     /// - Returns: The machine, and the revision to replace when you save it; `nil` if nothing is stored.
-    /// - Throws: ``ArchiveError``, or errors of the store's medium.
+    /// - Throws: `ArchiveError`, or errors of the store's medium.
     public func machine<W: Workflow>(
         _ id: String,
         of workflow: W.Type,
@@ -199,7 +199,7 @@ extension ArchiveStore {
     ///   - context: What the states need and archives do not keep.
     ///   - scheduler: Fires the events that are due.
     /// - Returns: The machine, and the revision to replace when you save it; `nil` if nothing is stored.
-    /// - Throws: ``ArchiveError``, or errors of the store's medium.
+    /// - Throws: `ArchiveError`, or errors of the store's medium.
     public func machine<W: Workflow>(
         _ id: String,
         of workflow: W.Type,
@@ -221,7 +221,7 @@ extension ArchiveStore {
     ///   - id: The id.
     ///   - revision: The stored revision that the machine replaces; 0 for none.
     /// - Returns: The new revision.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)``, ``StoreError/uncollectedEffects(id:state:)``, ``ArchiveError``, or errors of the
+    /// - Throws: ``StoreError/conflict(id:expected:found:)``, ``StoreError/uncollectedEffects(id:state:)``, `ArchiveError`, or errors of the
     ///   store's medium.
     @discardableResult
     public func save(

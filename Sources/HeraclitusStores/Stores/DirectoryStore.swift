@@ -24,7 +24,7 @@ public import Heraclitus
 /// folder next puts them into their places if the process has died meanwhile.
 ///
 /// The methods read and write on the calling thread. A save waits until the disk has synced. Errors of the file system are
-/// ``ArchiveError/inaccessibleFile(_:explanation:)``.
+/// `ArchiveError.inaccessibleFile(_:explanation:)`.
 public final class DirectoryStore: ArchiveStore {
     private let folder: Folder
     private let own: Folder
@@ -58,7 +58,7 @@ public final class DirectoryStore: ArchiveStore {
     /// - Parameters:
     ///   - folder: The folder.
     ///   - limit: The maximum size of a file in bytes, 64 MiB by default.
-    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public init(at folder: URL, limit: Int = 64 << 20) throws(ArchiveError) {
         self.folder = Folder(path: folder.path)
         own = Folder(path: self.folder.file(".store"))
@@ -72,7 +72,7 @@ public final class DirectoryStore: ArchiveStore {
     /// Loads the archive that is stored for an id.
     /// - Parameter id: Any text.
     /// - Returns: The archive; `nil` if nothing is stored.
-    /// - Throws: ``ArchiveError``; ``StoreError/damaged(id:explanation:)`` for a file that is not one of a store.
+    /// - Throws: `ArchiveError`; ``StoreError/damaged(id:explanation:)`` for a file that is not one of a store.
     public func load(_ id: String) async throws -> StoredArchive? {
         try transaction.complete()
         guard let content = try folder.content(of: FileName.of(id), limit: limit) else { return nil }
@@ -93,7 +93,7 @@ public final class DirectoryStore: ArchiveStore {
     /// - Parameter archive: The archive.
     /// - Returns: The new revision.
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; ``StoreError/damaged(id:explanation:)``;
-    ///   ``ArchiveError``. The stored archive does not change then.
+    ///   `ArchiveError`. The stored archive does not change then.
     @discardableResult
     public func save(_ archive: StoredArchive) async throws -> Int {
         let name = FileName.of(archive.id)
@@ -173,7 +173,7 @@ public final class DirectoryStore: ArchiveStore {
     ///   - revision: The revision to delete; `nil` for any, also for a damaged file.
     /// - Returns: Whether there was an archive.
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored;
-    ///   ``StoreError/damaged(id:explanation:)`` if the revision cannot be read; ``ArchiveError``.
+    ///   ``StoreError/damaged(id:explanation:)`` if the revision cannot be read; `ArchiveError`.
     @discardableResult
     public func delete(_ id: String, expecting revision: Int? = nil) async throws -> Bool {
         let name = FileName.of(id)
@@ -213,7 +213,7 @@ public final class DirectoryStore: ArchiveStore {
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - state: The name of the state; `nil` for any.
     /// - Returns: The ids, sorted by their UTF-8.
-    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public func ids(of workflow: String?, in state: String?) async throws -> [String] {
         try transaction.complete()
         var ids: [String] = []
@@ -237,7 +237,7 @@ public final class DirectoryStore: ArchiveStore {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: The maximum number of ids.
     /// - Returns: The ids, sorted by their UTF-8; fewer than `limit` if there are no more.
-    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public func ids(
         of workflow: String?,
         in state: String?,
@@ -261,7 +261,7 @@ public final class DirectoryStore: ArchiveStore {
     ///   - date: By when it is due.
     ///   - workflow: The name of the workflow; `nil` for any.
     /// - Returns: The ids, those first in which something is due first.
-    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
         try ids(of: workflow, by: date) { $0.due }
     }
@@ -274,7 +274,7 @@ public final class DirectoryStore: ArchiveStore {
     ///   - workflow: The name of the workflow; `nil` for any.
     ///   - limit: The maximum number of ids.
     /// - Returns: The ids, those first that have waited longest.
-    /// - Throws: ``ArchiveError/inaccessibleFile(_:explanation:)``.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
         Array(try ids(of: workflow, by: date) { $0.effects }.prefix(max(0, limit)))
     }

@@ -34,7 +34,7 @@ extension ArchiveStore {
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``StoreError/repeatedID(_:)`` before anything is loaded;
-    ///   ``ArchiveError``.
+    ///   `ArchiveError`.
     public nonisolated(nonsending) func update<W: Workflow, Result>(
         together ids: [String],
         of workflow: W.Type,
@@ -58,7 +58,7 @@ extension ArchiveStore {
 
     /// Changes several machines that are given what their states need, as one unit of work.
     ///
-    /// It is the same for workflows with a ``Workflow/Context``.
+    /// It is the same for workflows with a `Workflow.Context`.
     /// - Parameters:
     ///   - ids: The ids, each once.
     ///   - workflow: The workflow of all of them.
@@ -73,7 +73,7 @@ extension ArchiveStore {
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``StoreError/repeatedID(_:)`` before anything is loaded;
-    ///   ``ArchiveError``.
+    ///   `ArchiveError`.
     public nonisolated(nonsending) func update<W: Workflow, Result>(
         together ids: [String],
         of workflow: W.Type,

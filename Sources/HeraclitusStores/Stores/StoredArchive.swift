@@ -13,7 +13,7 @@ public struct StoredArchive: Sendable, Hashable {
 
     /// The revision that the store has assigned, which grows with each save; 0 if it is not stored yet.
     ///
-    /// It is not the machine's ``StateMachine/revision``, which counts only transitions: a machine also changes when a machine
+    /// It is not the machine's `StateMachine.revision`, which counts only transitions: a machine also changes when a machine
     /// within its state does.
     public let revision: Int
 
@@ -26,7 +26,7 @@ public struct StoredArchive: Sendable, Hashable {
     /// When the next event is due that fires by itself; `nil` if none is.
     public let due: Date?
 
-    /// The archive, as ``StateMachine/archive(including:prettyPrinted:limit:)`` writes it: UTF-8 JSON on one line.
+    /// The archive, as `StateMachine.archive(including:prettyPrinted:limit:)` writes it: UTF-8 JSON on one line.
     public let archive: Data
 
     /// Makes an archive for a store.
@@ -56,7 +56,7 @@ public struct StoredArchive: Sendable, Hashable {
     ///   - id: The id.
     ///   - stored: The stored archive of this id that the machine replaces; `nil` if nothing is stored yet.
     /// - Throws: ``StoreError/uncollectedEffects(id:state:)``; ``StoreError/damaged(id:explanation:)`` if the effects that wait cannot be read;
-    ///   ``ArchiveError`` if the data of the state cannot be written.
+    ///   `ArchiveError` if the data of the state cannot be written.
     public init(
         _ machine: StateMachine<some Workflow>,
         id: String,
@@ -95,7 +95,7 @@ public struct StoredArchive: Sendable, Hashable {
     ///   - limit: The maximum size in bytes; no limit by default, because the archive is in memory already.
     ///   - scheduler: Fires the events that are due.
     /// - Returns: The machine.
-    /// - Throws: ``ArchiveError``.
+    /// - Throws: `ArchiveError`.
     public func machine<W: Workflow>(
         of workflow: W.Type,
         limit: Int = .max,
@@ -111,7 +111,7 @@ public struct StoredArchive: Sendable, Hashable {
     ///   - limit: The maximum size in bytes; no limit by default, because the archive is in memory already.
     ///   - scheduler: Fires the events that are due.
     /// - Returns: The machine.
-    /// - Throws: ``ArchiveError``.
+    /// - Throws: `ArchiveError`.
     public func machine<W: Workflow>(
         of workflow: W.Type,
         context: W.Context,

@@ -15,8 +15,8 @@ extension ArchiveStore {
     /// each conflict up to 50 ms. So the closure, and the hooks of states, may run several times. What must happen only once,
     /// when the change is certain, belongs in `saved`.
     ///
-    /// The effects of the states that the machine enters in the closure, or a machine in its state, are saved with it: ``Effecting``. Whoever else
-    /// fires the machine has to have done so when the closure returns.
+    /// The effects of the states that the machine enters in the closure, or a machine in its state, are saved with it: `Effecting`. Other callers
+    /// fire the machine before the closure returns.
     ///
     /// Nothing is saved when the closure throws, or changes nothing in a stored machine whose deadline is the stored one. An archive of an
     /// older version of the workflow is replaced only by a change.
@@ -38,7 +38,7 @@ extension ArchiveStore {
     ///     nevertheless.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
-    ///   ``ArchiveError``.
+    ///   `ArchiveError`.
     public nonisolated(nonsending) func update<W: Workflow, Result>(
         _ id: String,
         of workflow: W.Type,
@@ -62,7 +62,7 @@ extension ArchiveStore {
 
     /// Changes a machine that is given what its states need, as one unit of work.
     ///
-    /// It is the same as ``update(_:of:attempts:scheduler:creating:_:saved:)`` for workflows with a ``Workflow/Context``.
+    /// It is the same as ``update(_:of:attempts:scheduler:creating:_:saved:)`` for workflows with a `Workflow.Context`.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
@@ -77,7 +77,7 @@ extension ArchiveStore {
     ///     nevertheless.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
-    ///   ``ArchiveError``.
+    ///   `ArchiveError`.
     public nonisolated(nonsending) func update<W: Workflow, Result>(
         _ id: String,
         of workflow: W.Type,
@@ -128,11 +128,11 @@ extension ArchiveStore {
     /// Fires what is due in the machines of a workflow, as a unit of work for each: the events that fire by themselves.
     ///
     /// Any number of processes may do so at once: each event becomes one saved transition. What follows from one event and is due by the
-    /// same date fires as well. After ``StateMachine/chainLimit`` events of one machine the next is rejected as
-    /// ``InvalidTransition/Reason-swift.enum/endlessChain``: those before are saved, and `failed` gets the error.
+    /// same date fires as well. After `StateMachine.chainLimit` events of one machine the next is rejected as
+    /// `InvalidTransition.Reason.endlessChain`: those before are saved, and `failed` gets the error.
     ///
     /// An event that is rejected, by a guard for example, is tried again at the next call. That is no failure: the machine stays as it is. Its
-    /// ``Journal`` gets the rejection once, as long as it still has that line.
+    /// `Journal` gets the rejection once, as long as it still has that line.
     /// - Parameters:
     ///   - workflow: The workflow.
     ///   - date: By when it is due; now by default.
@@ -156,7 +156,7 @@ extension ArchiveStore {
 
     /// Fires what is due in the machines of a workflow, each of which is given what its states need.
     ///
-    /// It is the same as ``fireDue(_:by:scheduler:failed:saved:)`` for workflows with a ``Workflow/Context``.
+    /// It is the same as ``fireDue(_:by:scheduler:failed:saved:)`` for workflows with a `Workflow.Context`.
     /// - Parameters:
     ///   - workflow: The workflow.
     ///   - context: What the states need and archives do not keep.

@@ -115,6 +115,7 @@ import Testing
 
     struct Counting: Workflow {
         static var initial: any WorkflowState { ShutBoxState() }
+        static var states: [any WorkflowState.Type] { [ShutBoxState.self] }
         let count = Event(to: CountingState.self)
     }
 

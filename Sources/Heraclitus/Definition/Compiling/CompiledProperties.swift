@@ -23,6 +23,6 @@ extension Workflow {
     /// Everything that is wrong with this definition; empty for a right one.
     ///
     /// Unlike any other use of a workflow this never stops the program. It looks further than the first use does: it makes an object of
-    /// each ``EmptyState``, and finds as well what does not stop the program. ``findings`` lists what is odd about a right definition.
+    /// each ``EmptyState``, and finds as well what does not stop the program. `findings` lists what is odd about a right definition.
     public static var diagnostics: [WorkflowProblem] { CompiledWorkflow<Self>.diagnose() }
 }
