@@ -42,12 +42,12 @@ final class CallbackEntry: Sendable {
 @usableFromInline
 struct CallbackList: Sendable {
     /// A place in the list: closures that are cancelled together have one number, and numbers only grow.
-    private struct Slot: Sendable {
+    fileprivate struct Slot: Sendable {
         let number: Int
         var entry: CallbackEntry?
     }
 
-    private struct Contents: Sendable {
+    fileprivate struct Contents: Sendable {
         var slots: [Slot] = []
         var emptyCount = 0
 

@@ -141,7 +141,7 @@ import Testing
             try await store.update(id, of: Sold.self) { try $0.fire.note() }
         }
         for id in ["a", "c"] {
-            let archive = try #require(try await store.load(id))
+            let archive = try #require(await store.load(id))
             try await store.save(
                 StoredArchive(
                     id: id,
@@ -163,7 +163,7 @@ import Testing
         }
         #expect(delivered == 3)
         try await store.update("a", of: Sold.self) { try $0.fire.finish() }
-        #expect(try await store.load("a")?.workflow == Sold.name)
+        #expect(await store.load("a")?.workflow == Sold.name)
     }
 
     @Test("A lock with the default names of earlier versions holds, without a state to be recorded anew")

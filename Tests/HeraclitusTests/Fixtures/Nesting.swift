@@ -22,13 +22,13 @@ final class FullBoxState: BoxState, Composite {
 
 /// Opens the box that it holds as soon as it is entered.
 final class EagerBoxState: BoxState, Composite, Effecting, Entering {
-    let box = StateMachine<Nesting>()
+    let box: StateMachine<Nesting>
     let name: String
-    init(_ name: String) { self.name = name }
+    init(_ name: String, _ box: StateMachine<Nesting> = StateMachine()) { (self.name, self.box) = (name, box) }
     var regions: [any Region] { [box] }
     var effects: [any Effect] { [Opened(name: name)] }
     func didEnter(_ transition: StateTransition) { try? box.fire.open(OpenBoxState(name + " within")) }
-    func copied() -> EagerBoxState { EagerBoxState(name) }
+    func copied() -> EagerBoxState { EagerBoxState(name, box.copy()) }
 }
 
 struct Opened: Effect {
