@@ -30,9 +30,10 @@ extension Effect {
 /// }
 /// ```
 ///
-/// Effects belong to machines in stores. When a machine that a store has loaded or made enters the state, its effects are saved with it, also if
-/// it leaves the state in the same unit of work. That counts for machines within its state as well. An update or a restoration enters no
-/// state, and a machine that is in no store has no effects.
+/// A unit of work collects effects, such as ``ArchiveStore/update(_:of:attempts:scheduler:creating:_:saved:)``. When its machine enters the state, or a
+/// machine within its state does, the effects are saved with it, also if the state is left in the same unit of work. An update or a restoration enters no
+/// state. A machine that is fired outside of a unit of work has no effects. To save such a machine throws
+/// ``StoreError/uncollectedEffects(id:state:)``.
 public protocol Effecting: Capability {
     /// What is to be done, in this order; read once, when the state is certain to be entered and before anybody sees it there.
     var effects: [any Effect] { get }

@@ -25,9 +25,9 @@ extension StoreConformance {
         // Another save keeps what is there, with its keys, and adds its own.
         try await store.update("1", of: Bell.self) { try $0.fire.stop() }
         if let (bell, revision) = try await store.machine("1", of: Bell.self) {
-            try bell.fire.ring(RingingState(4))
             try await store.save(bell, as: "1", expecting: revision)
         }
+        try await store.update("1", of: Bell.self) { try $0.fire.ring(RingingState(4)) }
         let all = try await store.effects(of: Bell.self)
         report.expect(all.prefix(4) == saved[...], "effects change when their machine is saved again")
         report.expect(all.count == 6 && Set(all.map(\.key)).count == 6, "not all effects have a key of their own")

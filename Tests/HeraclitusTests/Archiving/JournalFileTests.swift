@@ -128,8 +128,9 @@ import Testing
         try Self.fire(parcel)
         await #expect(throws: StoreError.self) { try await store.save(parcel, as: "a", expecting: 0) }
         #expect(try await place.lines() == ["a:1"])
-        let archive = try StoredArchive(parcel, id: "a")
-        let other = try StoredArchive(parcel, id: "b")
+        let stored = try await store.load("a")
+        let archive = try StoredArchive(parcel, id: "a", replacing: stored)
+        let other = try StoredArchive(parcel, id: "b", replacing: stored)
         #expect(try await store.save(each: [archive, other]) == [2, nil])
         #expect(try await place.lines() == ["a:1", "a:2"])
     }

@@ -16,10 +16,15 @@ import Testing
     /// What happens while a state is copied or encoded, between its two lights.
     ///
     /// An object, because a task-local closure crashes with the optimizer of Swift 6.3.
+    ///
+    /// It happens once: an archive of a tree copies it and then encodes the copy.
     final class Interruption: Sendable {
         @TaskLocal static var current: Interruption?
-        let happen: @Sendable () -> Void
-        init(_ happen: @escaping @Sendable () -> Void) { self.happen = happen }
+        private let body: @Sendable () -> Void
+        private let hasHappened = Atomic(false)
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        func happen() { if !hasHappened.exchange(true, ordering: .relaxed) { body() } }
     }
 
     final class RoomState: Composite {

@@ -4,7 +4,7 @@ import HeraclitusTesting
 import Testing
 
 /// The work of many states that begins at about the same time.
-@Suite("Work of many machines", .timeLimit(.minutes(20))) struct WorkLineTests {
+@Suite("Work of many machines", .timeLimit(.minutes(20))) struct ManyWorksTests {
     /// What the machines of a test are given.
     final class Hall: Sendable {
         /// The numbers of the states whose work has begun, and of those whose work was cancelled.
