@@ -47,16 +47,17 @@ extension MachineCore {
             let candidate = CandidateTransition(event: event, source: source, queuedSource: queued)
             let state = try object(of: candidate, building: build)
             let plan = try validate(candidate, leadingTo: state, call)
-            // Nobody makes a transition that nobody hears of.
-            var transition: StateTransition?
-            if role == .nested || hasListeners(in: plan.kind.phases, of: plan) {
-                transition = self.transition(plan, from: candidate, to: state, call)
+            guard role == .nested || hasListeners(in: plan.kind.phases, of: plan) else {
+                if purpose.endsWithGuards { return call.retire(state) }
+                _ = call.turn { $0.accept(leadingTo: plan.destination) }
+                return carryOutUnheard(plan, to: state, call)
             }
-            if let transition { try askGuards(of: transition, purpose, call) }
+            let transition = transition(plan, from: candidate, to: state, call)
+            try askGuards(of: transition, purpose, call)
             if purpose.endsWithGuards { return call.retire(state) }
             switch call.turn({ $0.accept(leadingTo: plan.destination) }) {
-            case .enqueue: if let transition { call.turn { $0.enqueue(transition) } }
-            case .carryOut: carryOut(plan, to: state, transition, call)
+            case .enqueue: call.turn { $0.enqueue(transition) }
+            case .carryOut: carryOut(transition, to: state, call)
             }
         } catch {
             let error = invalidTransition(error, call)
@@ -187,31 +188,34 @@ extension MachineCore {
 extension MachineCore {
     /// Makes a transition: before, commit, after.
     /// - Parameters:
-    ///   - plan: What happens.
+    ///   - transition: The transition as callbacks get it.
     ///   - state: The destination, which the machine takes over.
-    ///   - transition: The transition as callbacks get it; `nil` if nobody listened when it was accepted.
     ///   - call: The call that it happens for.
-    private func carryOut(
-        _ plan: TransitionPlan,
-        to state: consuming OwnedObject,
-        _ transition: StateTransition?,
-        _ call: borrowing Call
-    ) {
-        let line = journalLine(of: plan, transition, call)
-        if let transition { notify(.before, of: transition) }
+    private func carryOut(_ transition: StateTransition, to state: consuming OwnedObject, _ call: borrowing Call) {
+        // The values of a queued transition are its own.
+        let line = journalLine(of: transition.plan, transition.fullUserInfo)
+        notify(.before, of: transition)
+        commit(transition.plan, to: state, line, call)
+        notify(.after, of: transition)
+        end(line, call)
+    }
+
+    /// Makes a transition of which nobody was to hear when it was accepted.
+    private func carryOutUnheard(_ plan: TransitionPlan, to state: consuming OwnedObject, _ call: borrowing Call) {
+        let line = journalLine(of: plan, call.fullUserInfo)
         commit(plan, to: state, line, call)
-        if let transition {
-            notify(.after, of: transition)
-        } else if hasListeners(in: .after, of: plan) {
-            // A closure was added meanwhile. Adding one and committing take the machine's lock: so a thread that adds one and then reads
-            // the state sees the new one, or its closure is called here.
-            notify(.after, of: currentTransition(plan, call))
-        }
-        if let line {
-            line.end()
-            // It holds the line that it has displaced, with users' objects.
-            call.retire(OwnedObject(line))
-        }
+        // A closure may have been added meanwhile. Adding one and committing take the machine's lock: so a thread that adds one and then
+        // reads the state sees the new one, or its closure is called here.
+        if hasListeners(in: .after, of: plan) { notify(.after, of: currentTransition(plan, call)) }
+        end(line, call)
+    }
+
+    @inline(__always)
+    private func end(_ line: JournalLine?, _ call: borrowing Call) {
+        guard let line else { return }
+        line.end()
+        // It holds the line that it has displaced, with users' objects.
+        call.retire(OwnedObject(line))
     }
 
     /// The transition that was just committed, or the activation that is under way.
@@ -262,7 +266,7 @@ extension MachineCore {
     private func carryOutNext(_ call: borrowing Call) {
         call.thread.content.setDate(nil, of: call.id)
         switch call.turn({ $0.next() }) {
-        case .carryOut(let next): carryOut(next.plan, to: OwnedObject(next.destinationObject), next, call)
+        case .carryOut(let next): carryOut(next, to: OwnedObject(next.destinationObject), call)
         case .tell(let occurrence): tellObservers(occurrence)
         case nil: break
         }

@@ -9,7 +9,11 @@ public struct StateTransition: Sendable {
     private let sharedSource: SharedObject?
     private let sharedDestination: SharedObject
 
-    private let origin: Origin
+    /// The machine that makes it, which it keeps; `nil` if it has another origin.
+    private let keptMachine: (any TreeMachine)?
+
+    /// Where it comes from, if it is read later, or by the state of a machine in the source.
+    private let otherOrigin: OtherOrigin?
 
     /// The values that the caller passed, with the cause of an event that has fired by itself.
     let fullUserInfo: UserInfo
@@ -26,7 +30,8 @@ public struct StateTransition: Sendable {
         self.definition = definition
         sharedSource = source.map { SharedObject($0) }
         sharedDestination = SharedObject(destination)
-        origin = .machine(machine)
+        keptMachine = machine
+        otherOrigin = nil
         fullUserInfo = userInfo
     }
 
@@ -57,7 +62,7 @@ public struct StateTransition: Sendable {
     var destinationObject: AnyObject { sharedDestination.object }
 
     private var sourceType: (any WorkflowState.Type)? {
-        if case .other(let other) = origin, let type = other.sourceType { return type }
+        if let type = otherOrigin?.sourceType { return type }
         return plan.hasNoEvent ? nil : definition.states[plan.source].type
     }
 
@@ -78,13 +83,6 @@ public struct StateTransition: Sendable {
 // MARK: - Its machine
 
 extension StateTransition {
-    /// Where a transition comes from.
-    private enum Origin: Sendable {
-        /// The machine that makes it.
-        case machine(any TreeMachine)
-        case other(OtherOrigin)
-    }
-
     /// The origin of a transition that is read later, or by the state of a machine in the source.
     private final class OtherOrigin: Sendable {
         private let kept: (any TreeMachine)?
@@ -112,12 +110,7 @@ extension StateTransition {
     }
 
     /// The machine that makes it; `nil` if it is gone, for a transition that does not keep it.
-    var machine: (any TreeMachine)? {
-        switch origin {
-        case .machine(let machine): machine
-        case .other(let other): other.machine
-        }
-    }
+    var machine: (any TreeMachine)? { keptMachine ?? otherOrigin?.machine }
 
     /// The machine that makes it; in its callbacks, where there is one.
     var treeMachine: any TreeMachine {
@@ -126,9 +119,7 @@ extension StateTransition {
     }
 
     /// The context that callbacks get in place of the machine's own.
-    var lentContext: GivenContext? {
-        if case .other(let other) = origin { other.context } else { nil }
-    }
+    var lentContext: GivenContext? { otherOrigin?.context }
 
     private init(
         _ transition: StateTransition,
@@ -140,7 +131,8 @@ extension StateTransition {
         definition = transition.definition
         sharedSource = source
         sharedDestination = transition.sharedDestination
-        origin = .other(other)
+        keptMachine = nil
+        otherOrigin = other
         fullUserInfo = transition.fullUserInfo
     }
 

@@ -99,13 +99,8 @@ extension UserInfo {
 extension MachineCore {
     /// Begins the line of a transition, if the machine keeps a journal.
     @inline(__always)
-    func journalLine(
-        of plan: TransitionPlan,
-        _ transition: StateTransition?,
-        _ call: borrowing Call
-    ) -> JournalLine? {
-        // The values of a queued transition are its own.
-        listened.contains(.journal) ? newJournalLine(of: plan, transition?.userInfo ?? call.userInfo) : nil
+    func journalLine(of plan: TransitionPlan, _ userInfo: UserInfo) -> JournalLine? {
+        listened.contains(.journal) ? newJournalLine(of: plan, userInfo.withoutCause) : nil
     }
 
     @inline(never)
