@@ -138,26 +138,6 @@ import Testing
         }
     }
 
-    @Test("Work that has waited for threads begins in the order in which the states were entered")
-    func inOrder() async {
-        await #expect(processExitsWith: .success) {
-            let hall = Hall()
-            let machines = (0..<100).map { _ in StateMachine<Game>(context: hall) }
-            try await onOwnThread {
-                try onBusyThreadsOfTasks {
-                    for (number, machine) in machines.enumerated() {
-                        try machine.fire.enter(Game.PlayingState(number, hall))
-                    }
-                }
-            }
-            try await hall.wait { $0.begunCount == 100 }
-            // Each thread takes the next, and one may be slower than the others.
-            let begun = hall.begun.withLock { $0 }
-            #expect(begun.prefix(20).contains(0) && begun.suffix(20).contains(99))
-            withExtendedLifetime(machines) {}
-        }
-    }
-
     @Test("A machine that is released before a thread is free releases its state, and begins no work")
     func releasedBefore() async {
         await #expect(processExitsWith: .success) {
@@ -179,80 +159,6 @@ import Testing
             #expect(hall.begun.withLock { $0 } == [2])
             withExtendedLifetime(other) {}
         }
-    }
-
-    @Test("A `deinit` of a state that is left before its work begins may enter another one, and may take long")
-    func slowRelease() async {
-        await #expect(processExitsWith: .success) {
-            let hall = Hall()
-            let released = DispatchSemaphore(value: 0)
-            try await onOwnThread {
-                let (first, second, third) = (machine(), machine(), machine())
-                func machine() -> StateMachine<Game> { StateMachine(context: hall) }
-                let slow = Lock<DispatchSemaphore?>(nil)
-                try onBusyThreadsOfTasks {
-                    let state = Game.PlayingState(1, hall) {
-                        #expect(throws: Never.self) { try second.fire.enter(Game.PlayingState(2, hall)) }
-                        #expect(released.comes())
-                    }
-                    try first.fire.enter(state)
-                    try first.fire.leave()
-                    // Releases it, which takes until the work of others has begun.
-                    let done = onThread {
-                        #expect(throws: Never.self) { try first.fire.enter(Game.PlayingState(3, hall)) }
-                    }
-                    slow.withLock { $0 = done }
-                    try third.fire.enter(Game.PlayingState(4, hall))
-                }
-                for _ in 0..<30_000 where !Set([2, 4]).isSubset(of: hall.begun.withLock { $0 }) { usleep(1_000) }
-                #expect(Set([2, 4]).isSubset(of: hall.begun.withLock { $0 }))
-                released.signal()
-                #expect(slow.withLock { $0 }?.comes() == true)
-                for _ in 0..<30_000 where hall.begunCount < 3 { usleep(1_000) }
-                #expect(Set(hall.begun.withLock { $0 }) == [2, 3, 4])
-                withExtendedLifetime((first, second, third)) {}
-            }
-        }
-    }
-
-    @Test("While others use the threads, work begins about as soon as tasks would", arguments: [0, Game.computing])
-    func busy(number: Int) async throws {
-        let others = (0..<20).map { _ in
-            Task.detached { while !Task.isCancelled { await Task.yield() } }
-        }
-        defer { for other in others { other.cancel() } }
-        let tasks = Hall()
-        let machines = (0..<300).map { _ in StateMachine<Game>(context: hall) }
-        let clock = ContinuousClock()
-        /// How long it takes until all have begun that a body lets begin.
-        func duration(of body: () throws -> Void, until condition: () -> Bool) async throws -> Duration {
-            let start = clock.now
-            try body()
-            while !condition() { try await Task.sleep(for: .milliseconds(1)) }
-            return clock.now - start
-        }
-        var ratios: [Double] = []
-        for round in 1...5 {
-            let plain = try await duration {
-                for _ in machines {
-                    Task.detached {
-                        tasks.begun.withLock { $0.append(number) }
-                        if number == Game.computing { compute() }
-                    }
-                }
-            } until: {
-                tasks.begunCount == 300 * round
-            }
-            let ours = try await duration {
-                for machine in machines { try machine.fire.enter(Game.PlayingState(number, hall)) }
-            } until: {
-                hall.begunCount == 300 * round
-            }
-            ratios.append(ours / plain)
-            for machine in machines { try machine.fire.leave() }
-        }
-        // One after the other they would take a hundred times as long.
-        #expect(try #require(ratios.min()) < 10)
     }
 
     @Test("What begins and ends on several threads at once has begun in the end, or was cancelled")
