@@ -161,6 +161,43 @@ import Testing
         }
     }
 
+    @Test("A `deinit` of a state that is left before its work begins may enter another one, and may take long")
+    func slowRelease() async {
+        await #expect(processExitsWith: .success) {
+            let hall = Hall()
+            let released = DispatchSemaphore(value: 0)
+            try await onOwnThread {
+                let (first, second, third) = (machine(), machine(), machine())
+                func machine() -> StateMachine<Game> { StateMachine(context: hall) }
+                let slow = Lock<DispatchSemaphore?>(nil)
+                try onBusyThreadsOfTasks {
+                    // In a scope of its own: a reference of this thread would be the last one, and keep the threads of tasks busy.
+                    do {
+                        let state = Game.PlayingState(1, hall) {
+                            #expect(throws: Never.self) { try second.fire.enter(Game.PlayingState(2, hall)) }
+                            #expect(released.comes())
+                        }
+                        try first.fire.enter(state)
+                    }
+                    try first.fire.leave()
+                    // Releases it, which takes until the work of others has begun.
+                    let done = onThread {
+                        #expect(throws: Never.self) { try first.fire.enter(Game.PlayingState(3, hall)) }
+                    }
+                    slow.withLock { $0 = done }
+                    try third.fire.enter(Game.PlayingState(4, hall))
+                }
+                for _ in 0..<30_000 where !Set([2, 4]).isSubset(of: hall.begun.withLock { $0 }) { usleep(1_000) }
+                #expect(Set([2, 4]).isSubset(of: hall.begun.withLock { $0 }))
+                released.signal()
+                #expect(slow.withLock { $0 }?.comes() == true)
+                for _ in 0..<30_000 where hall.begunCount < 3 { usleep(1_000) }
+                #expect(Set(hall.begun.withLock { $0 }) == [2, 3, 4])
+                withExtendedLifetime((first, second, third)) {}
+            }
+        }
+    }
+
     @Test("What begins and ends on several threads at once has begun in the end, or was cancelled")
     func threads() async throws {
         var machines = (0..<400).map { _ in StateMachine<Game>(context: hall) }
