@@ -24,8 +24,8 @@ extension StateMachine: Encodable {
 extension TreeMoment {
     /// The number of keys and indices on the way to a machine that is encoded.
     ///
-    /// It leaves room on a stack of 512 KiB, which secondary threads have on Apple's platforms.
-    static var codingDepthLimit: Int { 4 * depthLimit }
+    /// A machine in a list has three on each level. A machine whose state holds itself has two, and so ends at 48 levels.
+    static var codingDepthLimit: Int { 3 * depthLimit }
 
     static func tooDeep(_ path: [String], in state: String) -> ArchiveError {
         .unwritableState(

@@ -30,10 +30,10 @@ extension Effect {
 /// }
 /// ```
 ///
-/// A unit of work collects effects, such as ``ArchiveStore/update(_:of:attempts:scheduler:creating:_:saved:)``. When its machine enters the state, or a
+/// A unit of work collects effects, such as `ArchiveStore.update`. When its machine enters the state, or a
 /// machine within its state does, the effects are saved with it, also if the state is left in the same unit of work. An update or a restoration enters no
 /// state. A machine that is fired outside of a unit of work has no effects. To save such a machine throws
-/// ``StoreError/uncollectedEffects(id:state:)``.
+/// `StoreError.uncollectedEffects`.
 public protocol Effecting: Capability {
     /// What is to be done, in this order; read once, when the state is certain to be entered and before anybody sees it there.
     var effects: [any Effect] { get }

@@ -237,9 +237,11 @@ extension MachineCore {
             if definition.states[plan.source].hooks.isComposite { tellRegions(.willExit, transition) }
             definition.states[plan.source].hooks.willExit(transition)
         case .willEnter:
-            let state = definition.states[plan.destination]
-            state.hooks.willEnter(transition)
-            if state.hooks.isEffecting { noteEffects(of: transition.destinationObject, named: state.name) }
+            // Asked in place each time, because to hold a compiled state is to copy it.
+            definition.states[plan.destination].hooks.willEnter(transition)
+            if definition.states[plan.destination].hooks.isEffecting {
+                noteEffects(of: transition.destinationObject, named: definition.states[plan.destination].name)
+            }
         case .didExit: definition.states[plan.source].hooks.didExit(transition)
         case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)
         case .didRestore: definition.states[plan.destination].hooks.didRestore(transition)

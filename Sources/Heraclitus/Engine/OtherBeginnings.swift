@@ -86,9 +86,11 @@ extension MachineCore {
     /// Notes that the machine is active.
     private func noteActivation(of plan: TransitionPlan, _ call: borrowing Call) {
         var entered = entryDate(of: plan, call)
-        if let date = place?.takePutAside(), let activity, !definition.states[now.index].hooks.isAging {
+        let putAside = place?.takePutAside()
+        // The time in a state that is only entered now has not begun before.
+        if let putAside, plan.kind != .entry, let activity, !definition.states[now.index].hooks.isAging {
             // Its time has stood still meanwhile.
-            entered = activity.entered.addingTimeInterval(max(0, self.date(of: call).timeIntervalSince(date)))
+            entered = activity.entered.addingTimeInterval(max(0, self.date(of: call).timeIntervalSince(putAside)))
         }
         let status = PackedStatus(now.index, .done)
         state.change {

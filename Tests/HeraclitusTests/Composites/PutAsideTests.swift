@@ -1,0 +1,114 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("Machines that a holder has put aside") struct PutAsideTests {
+    final class DoneState: EmptyState {}
+    final class RunningState: EmptyState {}
+    final class RipeningState: EmptyState, Aging {}
+
+    struct Timer: Workflow {
+        static var initial: any WorkflowState { RunningState() }
+        let ring = Event(from: RunningState.self, RipeningState.self, to: DoneState.self).due(after: .seconds(10))
+    }
+
+    final class OpenState: Composite {
+        let timer: StateMachine<Timer>
+        var regions: [any Region] { [timer] }
+        init(_ timer: StateMachine<Timer>) { self.timer = timer }
+        func copied() -> OpenState { OpenState(timer.copy()) }
+    }
+
+    /// It keeps the machine for later, and does not hold it.
+    final class ShutState: WorkflowState, Copying {
+        let timer: StateMachine<Timer>
+        init(_ timer: StateMachine<Timer>) { self.timer = timer }
+        func copied() -> ShutState { ShutState(timer.copy()) }
+    }
+
+    struct Drawer: Workflow {
+        static var initial: any WorkflowState { ShutState(StateMachine()) }
+        let open = Event(from: ShutState.self, to: OpenState.self)
+        let shut = Event(from: OpenState.self, to: ShutState.self)
+    }
+
+    private let clock = ManualClock()
+
+    /// A drawer whose timer has run for five of its ten seconds, and was shut then.
+    private func shutDrawer(_ state: any WorkflowState = RunningState()) throws -> StateMachine<Drawer> {
+        let timer = StateMachine<Timer>(entering: state, scheduler: clock.scheduler)
+        let drawer = StateMachine<Drawer>(entering: ShutState(timer), scheduler: clock.scheduler)
+        try drawer.fire.open { OpenState($0.timer) }
+        clock.advance(by: .seconds(5))
+        try drawer.fire.shut { ShutState($0.timer) }
+        return drawer
+    }
+
+    private func timer(of drawer: StateMachine<Drawer>) throws -> StateMachine<Timer> {
+        if let open = drawer.state as? OpenState { return open.timer }
+        return try #require(drawer.state as? ShutState).timer
+    }
+
+    enum Way: CaseIterable { case same, copy, archive, encode }
+
+    private func taken(_ drawer: StateMachine<Drawer>, _ way: Way) throws -> StateMachine<Drawer> {
+        switch way {
+        case .same: return drawer
+        case .copy: return drawer.copy()
+        case .archive: return try StateMachine(archive: drawer.archive(), scheduler: clock.scheduler)
+        case .encode: return try JSONDecoder().decode(StateMachine<Drawer>.self, from: JSONEncoder().encode(drawer))
+        }
+    }
+
+    @Test(
+        "A fire of a machine that was put aside is rejected, also after an archive and as a copy",
+        arguments: Way.allCases
+    )
+    func rejected(way: Way) throws {
+        let timer = try timer(of: taken(shutDrawer(), way))
+        let error = #expect(throws: InvalidTransition.self) { try timer.fire.ring() }
+        #expect(error?.reason == .notCurrent)
+    }
+
+    @Test("The time of a machine stands still while it is put aside", arguments: [Way.same, .copy, .archive])
+    func standsStill(way: Way) throws {
+        let shut = try shutDrawer()
+        clock.advance(by: .seconds(3_600))
+        let drawer = try taken(shut, way)
+        clock.advance(by: .seconds(3_600))
+        try drawer.fire.open { OpenState($0.timer) }
+        let timer = try timer(of: drawer)
+        #expect(timer.isIn(RunningState.self))
+        clock.advance(by: .seconds(4))
+        #expect(timer.isIn(RunningState.self))
+        clock.advance(by: .seconds(1))
+        #expect(timer.isIn(DoneState.self))
+    }
+
+    @Test("The time in an aging state goes on while its machine is put aside")
+    func aging() throws {
+        let drawer = try shutDrawer(RipeningState())
+        clock.advance(by: .seconds(3_600))
+        try drawer.fire.open { OpenState($0.timer) }
+        #expect(try timer(of: drawer).isIn(DoneState.self))
+    }
+
+    @Test("The time of a machine that was put aside before it was entered begins when it is entered")
+    func neverEntered() throws {
+        let timer = StateMachine<Timer>(scheduler: clock.scheduler)
+        let drawer = StateMachine<Drawer>(entering: ShutState(timer), scheduler: clock.scheduler)
+        // A queued event leaves the state before its machines are activated.
+        let registration = drawer.didEnter(OpenState.self) { [unowned drawer] _, _ in
+            #expect(throws: Never.self) { try drawer.fire.shut { ShutState($0.timer) } }
+        }
+        try drawer.fire.open { OpenState($0.timer) }
+        registration.cancel()
+        clock.advance(by: .seconds(3_600))
+        try drawer.fire.open { OpenState($0.timer) }
+        clock.advance(by: .seconds(9))
+        #expect(timer.isIn(RunningState.self))
+        clock.advance(by: .seconds(1))
+        #expect(timer.isIn(DoneState.self))
+    }
+}

@@ -1,0 +1,77 @@
+import Heraclitus
+import Testing
+
+@Suite("Contexts of machines in states") struct RegionContextsTests {
+    struct Bank: Sendable { let name: String }
+    struct Services: Sendable { let bank: Bank }
+
+    final class PaidState: EmptyState {}
+    final class DueState: EmptyState, Entering, Restoring {
+        func didEnter(_ transition: StateTransition) { heard(transition) }
+        func didRestore(_ transition: StateTransition) { heard(transition) }
+        private func heard(_ transition: StateTransition) {
+            #expect(transition.context(as: Payment.self).name == "Ada's")
+        }
+    }
+
+    struct Payment: Workflow {
+        typealias Context = Bank
+        static var initial: any WorkflowState { DueState() }
+        let pay = Event(from: DueState.self, to: PaidState.self)
+    }
+
+    final class PlacedState: Composite {
+        let payment: StateMachine<Payment>
+        var regions: [any Region] { [payment] }
+        init(_ payment: StateMachine<Payment>) { self.payment = payment }
+        func copied() -> PlacedState { PlacedState(payment.copy()) }
+    }
+
+    struct Order: Workflow {
+        typealias Context = Services
+        static var initial: any WorkflowState { PaidState() }
+        static var regionContexts: [RegionContext] {
+            [RegionContext(of: Payment.self) { (services: Services) in services.bank }]
+        }
+        let place = Event(from: PaidState.self, to: PlacedState.self)
+    }
+
+    /// It says nothing of the context of its payment.
+    struct Careless: Workflow {
+        typealias Context = Services
+        static var initial: any WorkflowState { PaidState() }
+        let place = Event(from: PaidState.self, to: PlacedState.self)
+    }
+
+    private let services = Services(bank: Bank(name: "Ada's"))
+
+    private func placed<W: Workflow>(_ machine: StateMachine<W>) throws -> (
+        archive: StateMachine<W>, StateMachine<Payment>
+    )
+    where W.Context == Services {
+        let restored = try StateMachine<W>(archive: machine.archive(), context: services)
+        return (restored, try #require(restored.state as? PlacedState).payment)
+    }
+
+    @Test("A restored machine in a state gets the context that its holder's workflow makes for it")
+    func restored() throws {
+        let order = StateMachine<Order>(context: services)
+        try order.fire.place(PlacedState(StateMachine(context: services.bank)))
+        let (later, payment) = try placed(order)
+        #expect(payment.context == nil)
+        later.activate()
+        #expect(payment.context?.name == "Ada's")
+        try payment.fire.pay()
+    }
+
+    @Test("A machine in a state that gets no context tells its observers that it is not activated")
+    func missing() throws {
+        let careless = StateMachine<Careless>(context: services)
+        try careless.fire.place(PlacedState(StateMachine(context: services.bank)))
+        let (later, payment) = try placed(careless)
+        let heard = Lock<[String?]>([])
+        payment.observe { occurrence in heard.withLock { $0.append(occurrence.reason) } }
+        later.activate()
+        #expect(heard.withLock { $0 } == ["missingContext"])
+    }
+}

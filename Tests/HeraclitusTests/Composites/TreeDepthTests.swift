@@ -1,0 +1,88 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("How deep machines may lie within one another") struct TreeDepthTests {
+    final class NestState: Composite {
+        let inner: StateMachine<Nest>?
+        var regions: [any Region] { inner.map { [$0] } ?? [] }
+        init(_ inner: StateMachine<Nest>?) { self.inner = inner }
+        func copied() -> NestState { NestState(inner?.copy()) }
+    }
+
+    struct Nest: Workflow {
+        static var initial: any WorkflowState { NestState(nil) }
+        let go = Event(updating: NestState.self)
+    }
+
+    private static func nest(levels: Int) -> StateMachine<Nest> {
+        (1..<levels).reduce(StateMachine<Nest>()) { inner, _ in StateMachine(alreadyIn: NestState(inner)) }
+    }
+
+    @Test("An archive of machines that lie too deep within one another is a typed error", arguments: [33, 300])
+    func tooDeep(levels: Int) throws {
+        let machine = Self.nest(levels: levels)
+        let error = #expect(throws: ArchiveError.self) { try machine.archive() }
+        #expect("\(try #require(error))".contains("more than 32 levels deep"))
+        #expect("\(try #require(error))".count < 500)
+    }
+
+    @Test("Machines 32 levels deep are archived and read again, on a thread with a small stack")
+    func deep() {
+        let done = onSmallStack {
+            let machine = Self.nest(levels: 32)
+            #expect(throws: Never.self) {
+                _ = try StateMachine<Nest>(archive: machine.archive())
+                _ = machine.copy()
+            }
+        }
+        #expect(done.comes())
+    }
+
+    // MARK: A machine in its own state
+
+    /// It holds a machine that is set later, as a mistaken program might do it.
+    final class KnotState: WorkflowState, Copying {
+        let machine = Lock<StateMachine<Knot>?>(nil)
+        init() {}
+        func copied() -> Self { self }
+        private enum Key: CodingKey { case machine }
+        init(from decoder: any Decoder) throws {}
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(machine.withLock { $0 }, forKey: .machine)
+        }
+    }
+
+    struct Knot: Workflow {
+        static var initial: any WorkflowState { KnotState() }
+        let go = Event(updating: KnotState.self)
+    }
+
+    @Test("An archive of a machine whose state holds that machine is a typed error, on a thread with a small stack")
+    func knot() {
+        let done = onSmallStack {
+            let state = KnotState()
+            let machine = StateMachine<Knot>(alreadyIn: state)
+            state.machine.withLock { $0 = machine }
+            let error = #expect(throws: ArchiveError.self) { try machine.archive() }
+            #expect(error.map { "\($0)".count < 1_000 } == true)
+            #expect(throws: (any Error).self) { try JSONEncoder().encode(machine) }
+            state.machine.withLock { $0 = nil }
+        }
+        #expect(done.comes())
+    }
+
+    /// A thread with the stack of a secondary thread on Apple's platforms.
+    private func onSmallStack(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            body()
+            done.signal()
+        }
+        thread.stackSize = 512 << 10
+        thread.start()
+        return done
+    }
+}
