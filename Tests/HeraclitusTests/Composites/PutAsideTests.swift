@@ -31,6 +31,8 @@ import Testing
         static var initial: any WorkflowState { ShutState(StateMachine()) }
         let open = Event(from: ShutState.self, to: OpenState.self)
         let shut = Event(from: OpenState.self, to: ShutState.self)
+        // In a state with deadlines that is about to be left, machines are not activated.
+        let lose = Event(from: OpenState.self, to: DoneState.self).due(after: .seconds(1_000_000))
     }
 
     private let clock = ManualClock()
@@ -103,6 +105,7 @@ import Testing
             #expect(throws: Never.self) { try drawer.fire.shut { ShutState($0.timer) } }
         }
         try drawer.fire.open { OpenState($0.timer) }
+        #expect(!timer.isActive)
         registration.cancel()
         clock.advance(by: .seconds(3_600))
         try drawer.fire.open { OpenState($0.timer) }
