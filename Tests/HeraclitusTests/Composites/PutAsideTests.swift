@@ -100,6 +100,8 @@ import Testing
     func neverEntered() throws {
         let timer = StateMachine<Timer>(scheduler: clock.scheduler)
         let drawer = StateMachine<Drawer>(entering: ShutState(timer), scheduler: clock.scheduler)
+        // Made long before it is put aside: that is no time in its state either.
+        clock.advance(by: .seconds(100))
         // A queued event leaves the state before its machines are activated.
         let registration = drawer.didEnter(OpenState.self) { [unowned drawer] _, _ in
             #expect(throws: Never.self) { try drawer.fire.shut { ShutState($0.timer) } }
