@@ -37,10 +37,20 @@ struct DotDiagram {
 struct DotIDs {
     private var taken: Set<String> = []
 
-    /// The quoted name; where there is one already, as of a line feed and a paragraph separator, with a number.
-    mutating func id(of name: String, number: Int) -> String {
-        var id = dotQuoted(name)
-        while !taken.insert(id).inserted { id = dotQuoted("\(id) \(number)") }
+    /// The number that the last id of a repeated name got, by that name's own id.
+    private var numbers: [String: Int] = [:]
+
+    /// The quoted name, with a number if another name has that id already.
+    ///
+    /// A line feed and a paragraph separator, for example, have the same id. Regions of one name do, too.
+    mutating func id(of name: String) -> String {
+        let plain = dotQuoted(name)
+        var id = plain
+        while !taken.insert(id).inserted {
+            let number = (numbers[plain] ?? 1) + 1
+            numbers[plain] = number
+            id = dotQuoted("\(name) \(number)")
+        }
         return id
     }
 }

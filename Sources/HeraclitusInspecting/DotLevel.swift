@@ -45,11 +45,11 @@ struct DotLevel {
         self.fill = fill
         self.boxes = boxes
         content = DiagramContent(table, marks.path)
-        initial = ids.id(of: path, number: 0)
-        final = ids.id(of: path + " ", number: 0)
-        anyState = ids.id(of: path + "  ", number: 0)
+        initial = ids.id(of: path)
+        final = ids.id(of: path + " ")
+        anyState = ids.id(of: path + "  ")
         let states = table.states.enumerated()
-        self.ids = Dictionary(states.map { ($1, ids.id(of: path + $1, number: $0)) }) { first, _ in first }
+        self.ids = Dictionary(table.states.map { ($0, ids.id(of: path + $0)) }) { first, _ in first }
         numbers = Dictionary(states.map { ($1, $0) }) { first, _ in first }
         for (number, state) in states {
             for (place, region) in content.regions(in: state).enumerated() {

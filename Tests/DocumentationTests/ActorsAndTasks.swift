@@ -55,9 +55,16 @@ private actor Downloads {
         }
     }
 
-    func observe() async {
-        for await transition in machine.transitions where transition.destination is LoadingState { count += 1 }
+    func observe() {
+        let transitions = machine.transitions
+        Task { [weak self] in
+            for await transition in transitions where transition.destination is LoadingState {
+                await self?.countLoading()
+            }
+        }
     }
+
+    private func countLoading() { count += 1 }
 }
 
 @MainActor private final class DirectModel {
@@ -98,6 +105,23 @@ extension Downloads {
         try await downloads.load("c")
         #expect(await downloads.loaded == 1)
         #expect(downloads.machine.state.title == "Loading c after 1")
+    }
+
+    @Test("A model and an actor that observe are released, and so are their machines")
+    func released() async throws {
+        weak var ofModel: StateMachine<Download>?
+        weak var ofActor: StateMachine<Download>?
+        do {
+            let (model, downloads) = (DownloadModel(), Downloads())
+            await model.observe()
+            await downloads.observe()
+            try await downloads.load("d")
+            for _ in 0..<300_000 where await downloads.loaded < 2 { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(await downloads.loaded == 2)
+            (ofModel, ofActor) = (model.machine, downloads.machine)
+        }
+        for _ in 0..<300_000 where ofModel != nil || ofActor != nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(ofModel == nil && ofActor == nil)
     }
 
     @Test("A task fires when its work is done, and whoever waits gets the state")

@@ -90,6 +90,20 @@ private final class Request: Sendable {
         #expect(gone == nil)
     }
 
+    @Test("A task that reads a stream ends with the machine")
+    func streamTask() async {
+        weak var gone: StateMachine<Job>?
+        let task: Task<Void, Never>
+        do {
+            let job = StateMachine<Job>()
+            let transitions = job.transitions
+            let printing = Task { for await transition in transitions { print(transition) } }  // ends with the machine
+            (gone, task) = (job, printing)
+        }
+        await task.value
+        #expect(gone == nil)
+    }
+
     @Test("A machine that is released runs no exit hook")
     func noExit() {
         let exits = Mutex(0)

@@ -63,12 +63,19 @@ struct ValueAlone: Encodable {
 extension Decodable where Self: Encodable & Sendable {
     /// Whether it is a single value that throws by itself if it cannot be read again.
     fileprivate var isSingle: Bool {
-        self is String || self is Int || self is Double || self is Bool || self is JSONValue
+        guard let value = self as? JSONValue else {
+            return self is String || self is Int || self is Double || self is Bool
+        }
+        switch value {
+        case .array, .object: return false
+        case .null, .bool, .integer, .unsigned, .number, .decimal, .string: return true
+        }
     }
 
     /// Whether no more levels lie within it, as far as it can be encoded at all.
     fileprivate func isReadable(levels: Int) -> Bool {
-        if isSingle || ValueAlone.isUnderWay { return true }
+        // A list or an object of JSON throws by itself, and the error ends the whole encoding.
+        if isSingle || self is JSONValue || ValueAlone.isUnderWay { return true }
         guard let json = try? ValueAlone(value: self).json() else { return true }
         return JSONSurvey(json.span).depth <= levels + 1
     }
@@ -80,20 +87,26 @@ struct WritableUserInfo: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: UserInfo.ValueKey.self)
+        let levels = JSONValue.depthLimit - encoder.codingPath.count - 1
         for (key, value) in userInfo.values {
             do {
-                try container.encode(readable(value), forKey: UserInfo.ValueKey(key))
+                try container.encode(readable(value, levels: levels), forKey: UserInfo.ValueKey(key))
             } catch {
                 try container.encode(text(of: value), forKey: UserInfo.ValueKey(key))
             }
         }
     }
 
-    /// A value in the form that throws when it is encoded, unless it can be read again.
+    /// A value in a form that an encoder writes wholly, or that throws before the encoder has written any of it.
     ///
-    /// An encoder also writes a `Decimal` that is no number, and values at any depth.
-    private func readable(_ value: UserInfo.Value) throws -> UserInfo.Value {
+    /// An encoder keeps the part of a list or an object before the error, and the next value would get it. It also writes a `Decimal` that is no
+    /// number, and values at any depth.
+    private func readable(_ value: UserInfo.Value, levels: Int) throws -> UserInfo.Value {
         if value.isSingle { return value }
-        return try JSONValue(json: ValueAlone(value: value).json())["value"] ?? .null
+        let json = try ValueAlone(value: value).json()
+        guard JSONSurvey(json.span).depth <= levels + 1 else {
+            throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: JSONValue.tooDeep))
+        }
+        return try JSONValue(json: json)["value"] ?? .null
     }
 }

@@ -5,6 +5,14 @@ extension StateMachine {
     /// not read yet are buffered; ``transitions(buffering:)`` limits the buffer. The stream does not keep the machine alive. It
     /// ends with the machine, or when the task that reads is cancelled. An update is a transition from a state to itself;
     /// activation is not a transition.
+    ///
+    /// Take the stream before the task that reads it. `Task { for await transition in machine.transitions { … } }` captures the machine, and so
+    /// keeps it alive until you cancel the task.
+    ///
+    /// ```swift
+    /// let transitions = machine.transitions
+    /// Task { for await transition in transitions { print(transition) } }
+    /// ```
     public var transitions: AsyncStream<StateTransition> { transitions(buffering: .unbounded) }
 
     /// The transitions that are made from now on, with a limited buffer.
@@ -25,7 +33,7 @@ extension StateMachine {
     ///
     /// Each state comes exactly once, an update with the new object. States that were not read yet are buffered;
     /// ``states(buffering:)`` limits the buffer. Each access returns a new stream for one reader. The stream does not keep the
-    /// machine alive. It ends with the machine, or when the task that reads is cancelled.
+    /// machine alive. It ends with the machine, or when the task that reads is cancelled. Take it before that task, as ``transitions``.
     public var states: AsyncStream<W.AnyState> { states(buffering: .unbounded) }
 
     /// The current state, and then each that the machine enters, with a limited buffer.

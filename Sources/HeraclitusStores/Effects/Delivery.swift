@@ -29,8 +29,11 @@ extension ArchiveStore {
     ///
     /// An effect is removed when its handler has returned. If the process ends before that, or the store cannot be reached, somebody gets it again:
     /// so a handler may get the same effect, with the same key, more than once. If the handler throws, the effect and those after it wait, longer each
-    /// time. After ``DeliveryPolicy/attempts`` failures, or at once if the workflow cannot read it, it is parked, and those after it go on.
+    /// time. After ``DeliveryPolicy/attempts`` failures, or at once if its data cannot be read, it is parked, and those after it go on.
     /// Parked effects stay until somebody calls ``retry(_:attempts:)`` or ``discard(_:attempts:)``.
+    ///
+    /// An effect of a type that the workflow does not list waits, with those after it, for a release of the program that lists the type. Each call
+    /// gives it to `failed` once, with `ArchiveError.unknownEffect(_:known:)`. Archives of a newer version than `Workflow.version` are skipped.
     /// - Parameters:
     ///   - workflow: The workflow.
     ///   - policy: For how long a worker has them, and what happens when a handler fails.
@@ -62,30 +65,19 @@ extension ArchiveStore {
             // If the clock is set back, what has failed since then is to wait all the same.
             let date = min(start, scheduler.date)
             let known = machines.countLeftAlone
-            // More by those that are left alone, or they would hold up all others; and no more are leased, though others may be among them.
-            let limit = min(most, .max - known) + known
+            // Machines that are left alone would hold up all others. Twice their number keeps the rounds few; `most` limits the leases.
+            let limit = min(most, .max - 2 * known) + 2 * known
             waiting.beginRound()
             let claimed = try await WaitingIDs.$ofDelivery.withValue(waiting) {
                 var claimed: [StoredArchive] = []
                 for name in W.storedNames where claimed.isEmpty {
                     claimed = try await claim(effectsBy: date, of: name, limit: limit) {
-                        $0.leased(lease, by: date, machines, waiting)
+                        $0.leased(lease, of: W.self, by: date, machines, waiting)
                     }
                 }
                 return claimed
             }
             for (id, damage) in waiting.damages { machines.leaveAlone(id, because: damage) }
-            if claimed.isEmpty, !waiting.hasRefused, machines.countLeftAlone == known {
-                // Not without an end: a store may meet nothing but conflicts.
-                if waiting.hasMetConflict, conflictsInARow < 100 {
-                    conflictsInARow += 1
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(conflictsInARow, 6), 50))))
-                    continue
-                }
-                if let error = machines.firstDamage { throw error }
-                return count
-            }
-            conflictsInARow = 0
             // To lease many may take a while, in which nobody has renewed the leases of the first.
             let isOld = scheduler.date > leasing + policy.lease.inSeconds / 3
             count += try await withThrowingTaskGroup(of: Int.self) { group in
@@ -97,6 +89,18 @@ extension ArchiveStore {
                 }
                 return try await group.reduce(0, +)
             }
+            for effect in machines.takeUnknownEffects() { try await failed(effect, effect.unknown(to: W.self)) }
+            guard claimed.isEmpty, !waiting.hasRefused, machines.countLeftAlone == known else {
+                conflictsInARow = 0
+                continue
+            }
+            // The rounds end, because a store may meet nothing but conflicts.
+            guard waiting.hasMetConflict, conflictsInARow < 100 else {
+                if let error = machines.firstDamage { throw error }
+                return count
+            }
+            conflictsInARow += 1
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(conflictsInARow, 6), 50))))
         }
     }
 
@@ -125,7 +129,11 @@ extension ArchiveStore {
                 _ = try? await settle(stored.key, .leftOut, lease, machines)
                 throw CancellationError()
             }
-            if case .done = outcome { count += 1 }
+            switch outcome {
+            case .done: count += 1
+            case .unknown: machines.leaveAlone(archive.id)
+            case .failed, .unreadable, .heard, .leftOut: break
+            }
             outbox = try await settle(stored.key, outcome, lease, machines)
             if let error = outcome.error {
                 let now = try await unlessDamaged(archive.id, machines) { try await load(archive.id)?.outbox() }
@@ -154,7 +162,10 @@ extension ArchiveStore {
     ) async -> Outcome {
         let effect: any Effect
         // Apart from the handler, which may throw the same errors because of something else.
-        do { effect = try stored.effect(of: W.self) } catch { return .unreadable(error) }
+        do { effect = try stored.effect(of: W.self) } catch {
+            if case .unknownEffect = error { return .unknown(error) }
+            return .unreadable(error)
+        }
         do {
             try Task.checkCancellation()
             try await renewing(lease, of: stored.key.id) { try await handle(effect, stored.key) }
@@ -259,6 +270,9 @@ private enum Outcome {
     /// Another attempt would fail in the same way.
     case unreadable(ArchiveError)
 
+    /// The workflow lists no such type. Another release of the program may list it.
+    case unknown(ArchiveError)
+
     /// Those that were to hear of the failure have done so, and the next one is to begin.
     case heard
 
@@ -268,7 +282,7 @@ private enum Outcome {
     var error: (any Error)? {
         switch self {
         case .failed(let error): error
-        case .unreadable(let error): error
+        case .unreadable(let error), .unknown(let error): error
         case .done, .heard, .leftOut: nil
         }
     }
@@ -280,8 +294,9 @@ private final class KnownMachines: Sendable {
         /// Up to which revision the effects of those that were leased are for this call.
         var lastRevisions: [ExactID: Int] = [:]
 
-        /// Those with effects that are not for this call: they are damaged, or were saved too late.
+        /// Those with effects that are not for this call: they are damaged, were saved too late, or are for another release of the program.
         var leftAlone: Set<ExactID> = []
+        var unknownEffects: [StoredEffect] = []
         var damages: [ExactID: StoreError] = [:]
     }
 
@@ -313,25 +328,55 @@ private final class KnownMachines: Sendable {
             if let damage { content.damages[ExactID(id)] = damage }
         }
     }
+
+    /// Notes that the next effect of a machine is for another release of the program.
+    func leaveAlone(_ unknown: StoredEffect) {
+        content.withLock { content in
+            // A store may look at a machine again in each round. Its effect is reported once.
+            guard content.leftAlone.insert(ExactID(unknown.key.id)).inserted else { return }
+            content.unknownEffects.append(unknown)
+        }
+    }
+
+    /// The effects noted as unknown since the last call.
+    func takeUnknownEffects() -> [StoredEffect] {
+        content.withLock { content in
+            defer { content.unknownEffects = [] }
+            return content.unknownEffects
+        }
+    }
 }
 
 extension StoredArchive {
     /// The archive with its effects leased; `nil` if there is nothing to do any more, or enough to do already.
-    fileprivate func leased(
+    fileprivate func leased<W: Workflow>(
         _ lease: Lease,
+        of workflow: W.Type,
         by date: Date,
         _ machines: KnownMachines,
         _ waiting: WaitingIDs
     ) -> StoredArchive? {
         do throws(StoreError) {
-            guard var outbox = try outbox(), let due = outbox.due, due <= date, let next = outbox.headRevision
+            let (stored, version) = try outboxAndVersion()
+            guard var outbox = stored, let due = outbox.due, due <= date, let head = outbox.head,
+                let next = outbox.headRevision
             else { return nil }
+            // The release that wrote the archive knows what it means.
+            guard version ?? 1 <= W.version else {
+                machines.leaveAlone(id)
+                return nil
+            }
             // A store that claims several as one would claim none.
             guard revision < .max else {
                 throw .damaged(id: id, explanation: "There is no revision after \(revision).")
             }
             guard next <= machines.lastRevision(of: id) else {
                 machines.leaveAlone(id)
+                return nil
+            }
+            let effect = outbox.effect(head, of: id)
+            guard W.effect(named: effect.name) != nil else {
+                machines.leaveAlone(effect)
                 return nil
             }
             (outbox.worker, outbox.date) = (lease.worker, lease.end)
@@ -364,7 +409,7 @@ extension Outbox {
         var goesOn = true
         var delay = 0.0
         switch outcome {
-        case .leftOut: goesOn = false
+        case .leftOut, .unknown: goesOn = false
         case .heard: break
         case .done: if let index { remove(index) }
         case .failed(let error):

@@ -143,18 +143,21 @@ extension StoredArchive {
     }
 
     /// The effects; `nil` if there are none.
-    func outbox() throws(StoreError) -> Outbox? {
-        guard archive.mayHaveOutbox else { return nil }
+    func outbox() throws(StoreError) -> Outbox? { try outboxAndVersion().outbox }
+
+    /// The effects, and the workflow's version that wrote them; `nil` if there are none.
+    func outboxAndVersion() throws(StoreError) -> (outbox: Outbox?, version: Int?) {
+        guard archive.mayHaveOutbox else { return (nil, nil) }
         do {
             let text = try JSONText([UInt8](archive))
             let container = try ArchiveDecoder(.text(text, 0)).container(keyedBy: EnvelopeKey.self)
-            guard var outbox = try container.decodeIfPresent(Outbox.self, forKey: .outbox) else { return nil }
+            guard var outbox = try container.decodeIfPresent(Outbox.self, forKey: .outbox) else { return (nil, nil) }
             // What has half a key would be found by nobody.
             guard outbox.effects.allSatisfy(\.hasKeyOrNone) else {
                 throw StoreError.damaged(id: id, explanation: "Its effects have keys that are none.")
             }
             outbox.noteRevision(revision)
-            return outbox
+            return (outbox, try? container.decode(Int.self, forKey: .version))
         } catch let damage as StoreError {
             throw damage
         } catch let problem as JSONProblem {

@@ -17,7 +17,7 @@ public struct StoredEffect: Sendable, Hashable {
     /// What the last error said; `nil` if there was none.
     public let error: String?
 
-    /// Whether it was set aside after too many attempts, or because the workflow cannot read it.
+    /// Whether it was set aside after too many attempts, or because its data cannot be read.
     ///
     /// ``ArchiveStore/retry(_:attempts:)`` brings it back, ``ArchiveStore/discard(_:attempts:)`` removes it.
     public let isParked: Bool
@@ -27,9 +27,12 @@ public struct StoredEffect: Sendable, Hashable {
     /// - Returns: The effect.
     /// - Throws: `ArchiveError.unknownEffect(_:known:)`; `ArchiveError.brokenEffect(_:underlyingError:)`.
     public func effect<W: Workflow>(of workflow: W.Type) throws(ArchiveError) -> any Effect {
-        guard let type = W.effect(named: name) else {
-            throw .unknownEffect(name, known: W.effects.map { $0.name })
-        }
+        guard let type = W.effect(named: name) else { throw unknown(to: workflow) }
         do { return try data.decoded(as: type) } catch { throw .brokenEffect(name, underlyingError: error) }
+    }
+
+    /// Why a workflow that does not list its type cannot read it.
+    func unknown<W: Workflow>(to workflow: W.Type) -> ArchiveError {
+        .unknownEffect(name, known: W.effects.map { $0.name })
     }
 }

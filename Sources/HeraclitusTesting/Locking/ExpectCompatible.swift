@@ -15,7 +15,8 @@ import HeraclitusInspecting
 /// commit the file. From then on, a change that makes archives of any version unreadable, or that drops what today's version has stored,
 /// throws ``IncompatibleArchives``, which names each break and the `Migration` to write.
 ///
-/// A state, an event, an effect or a key that may be missing breaks nothing when it is added. Until it is recorded, too, it throws ``ArchiveLockNotRecorded``. So
+/// This release reads everything when a state, an event, an effect or a key that may be missing is added. A process of the release before it drops such
+/// a key when it updates that state; raise `version` if it must stay. Until the addition is recorded, it throws ``ArchiveLockNotRecorded``. So
 /// does a state that a machine can come to and of which there is no archive, because a guard declines or a sample is missing.
 /// - Parameters:
 ///   - workflow: The workflow.

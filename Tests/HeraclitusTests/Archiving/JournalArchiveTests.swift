@@ -128,6 +128,34 @@ import Testing
         }
     }
 
+    /// Values from outside that are read and cannot be written, or not so deep within an archive.
+    static let foreign: [JSONValue] = [
+        [12.5, 1e30, infinity],
+        ["order": "42", "amounts": [12.5, infinity]],
+        .array([JSONValue](repeating: [1, 2, [infinity]], count: 3)),
+        (0..<64).reduce(1) { value, _ in [2, value] },
+        (0..<60).reduce(1) { value, _ in ["a": [2, 3], "b": value] },
+        infinity,
+    ]
+    private static let infinity: JSONValue = .decimal("1e400")
+
+    @Test("A value from outside that cannot be written leaves its neighbours as they are", arguments: foreign.indices)
+    func neighbours(index: Int) throws {
+        let parcel = StateMachine<Parcel>()
+        try parcel.fire.send(
+            SentState("a"),
+            userInfo: ["a": [1, 2], "body": Self.foreign[index], "by": ["name": "Ada"], "c": [3, 4]]
+        )
+        try parcel.fire.bounce(userInfo: ["by": ["name": "Bob"], "list": [1, 2]])
+        let encoded = try JSONDecoder().decode(StateMachine<Parcel>.self, from: JSONEncoder().encode(parcel))
+        for machine in [try StateMachine<Parcel>(archive: parcel.archive()), encoded] {
+            let (first, second) = (machine.journal[0].userInfo, machine.journal[1].userInfo)
+            #expect(first["a", as: [Int].self] == [1, 2] && first["c", as: [Int].self] == [3, 4])
+            #expect(first["by"] as? JSONValue == ["name": "Ada"] && first["body", as: String.self] != nil)
+            #expect(second["by"] as? JSONValue == ["name": "Bob"] && second["list", as: [Int].self] == [1, 2])
+        }
+    }
+
     @Test("Of values within values as many levels are written as are read, also far inside", arguments: 50...64)
     func levels(count: Int) throws {
         let value = (0..<count).reduce(JSONValue.null) { value, _ in [value] }

@@ -444,4 +444,21 @@ import Testing
         #expect(journal.mermaidGantt().contains("title Order"))
         #expect("\(journal)".contains("pack (parcel)"))
     }
+
+    @Test("Regions of one name are drawn in linear space, each with ids of its own", .timeLimit(.minutes(1)))
+    func regionsOfOneName() throws {
+        func table(regions: Int) throws -> TransitionTable {
+            var json = try JSONValue(json: JSONEncoder().encode(Order.table))
+            let region = try #require(json["regions"]?.arrayValue?.first)
+            json["regions"] = .array(JSONArray(repeating: region, count: regions))
+            return try json.decoded(as: TransitionTable.self)
+        }
+        let (few, many) = (try table(regions: 100), try table(regions: 10_000))
+        #expect(many.dot().utf8.count < 120 * few.dot().utf8.count)
+        #expect(many.mermaid().utf8.count < 120 * few.mermaid().utf8.count)
+        let lines = few.dot().split(separator: "\n").map { $0.drop { $0 == " " } }
+        let nodes = lines.filter { $0.contains("label=\"DueState") || $0.hasPrefix("\"PlacedState/payment/DueState") }
+            .filter { !$0.contains("->") }.map { $0.prefix { $0 != "[" && $0 != ";" } }
+        #expect(nodes.count == 100 && Set(nodes).count == 100)
+    }
 }
