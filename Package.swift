@@ -34,14 +34,15 @@ let package = Package(
         .executable(name: "workflow-diagram", targets: ["WorkflowDiagram"]),
     ],
     targets: [
-        .target(name: "HeraclitusJSON", swiftSettings: settings),
-        .target(name: "Heraclitus", dependencies: ["HeraclitusJSON"], swiftSettings: settings),
+        .target(name: "HeraclitusEssentials", swiftSettings: settings),
+        .target(name: "HeraclitusJSON", dependencies: ["HeraclitusEssentials"], swiftSettings: settings),
+        .target(name: "Heraclitus", dependencies: ["HeraclitusEssentials", "HeraclitusJSON"], swiftSettings: settings),
         .target(name: "HeraclitusFoundation", dependencies: ["Heraclitus"], swiftSettings: settings),
-        .target(name: "HeraclitusInspecting", dependencies: ["Heraclitus"], swiftSettings: settings),
-        .target(name: "HeraclitusStores", dependencies: ["Heraclitus"], swiftSettings: settings),
+        .target(name: "HeraclitusInspecting", dependencies: ["Heraclitus", "HeraclitusEssentials"], swiftSettings: settings),
+        .target(name: "HeraclitusStores", dependencies: ["Heraclitus", "HeraclitusEssentials"], swiftSettings: settings),
         .target(
             name: "HeraclitusTesting",
-            dependencies: ["Heraclitus", "HeraclitusInspecting", "HeraclitusStores"],
+            dependencies: ["Heraclitus", "HeraclitusEssentials", "HeraclitusInspecting", "HeraclitusStores"],
             swiftSettings: settings
         ),
         .executableTarget(

@@ -1,10 +1,5 @@
 public import Heraclitus
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 extension Journal {
     /// The journal as a sequence diagram in Mermaid: a lifeline for each state, an arrow for each fire, and a note for anything else.

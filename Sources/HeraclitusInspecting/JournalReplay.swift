@@ -1,10 +1,5 @@
 public import Heraclitus
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import HeraclitusEssentials
 
 /// A line of a journal that today's definition of the workflow does not allow.
 public struct JournalMisfit: Error, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// A number as it is written in decimal, whatever its size: two texts of one number have the same.
 struct DecimalDigits: Equatable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 extension JSONValue: Codable {
     /// How deep values may lie within values: coders call themselves for each level, and a thread that is not the main one may

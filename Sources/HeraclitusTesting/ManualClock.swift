@@ -1,10 +1,5 @@
 public import Heraclitus
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import HeraclitusEssentials
 
 /// A clock that stands still until a test moves it, and a scheduler that goes by it: so no test sleeps.
 ///

@@ -1,12 +1,7 @@
 // What does a machine need for the things that go on by themselves in its states?
 
+import HeraclitusEssentials
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Does the work of states in place of tasks of their own.
 ///

@@ -1,10 +1,5 @@
 // Which deadline of a machine comes next, and until when does it count?
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// Lets the deadlines of a state object come, from when it is entered, restored or updated until it is left or updated.
 ///

@@ -1,10 +1,5 @@
 // What goes on by itself while a machine is in a state?
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 extension MachineCore {
     /// The scheduler of the machine that this one belongs to, or its own.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import HeraclitusEssentials
 
 /// Additional content of an archive.
 public struct ArchiveExtras: OptionSet, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// Reads what an archive says of a machine, or of a state alone; the same for every workflow.
 struct EnvelopeReader {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import HeraclitusEssentials
 
 extension JSONValue {
     /// Reads JSON, with every digit of its numbers, whatever the bytes are.

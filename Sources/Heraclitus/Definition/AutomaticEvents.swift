@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import HeraclitusEssentials
 
 /// Builds the state that an event enters which fires by itself, from the one that is left and the machine's context.
 @usableFromInline

@@ -1,10 +1,5 @@
 // For which call does something happen?
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// One call of a machine: which machine, on which thread, and the values that the caller passed.
 struct Call: ~Copyable {

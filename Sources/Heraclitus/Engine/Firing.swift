@@ -7,13 +7,8 @@
 // beginning: OtherBeginnings.swift. A machine in a state of another one shares the turn of that one: Tree/MachineTree.swift. The
 // decisions of a turn are in Turn.swift, and the calls of hooks and closures in Callbacks.swift.
 
+import HeraclitusEssentials
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension MachineCore {
     /// Fires an event, or rehearses that.

@@ -1,12 +1,7 @@
 // What is a machine?
 
+import HeraclitusEssentials
 public import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The parts of a machine: the same for every workflow, and so compiled once and not for each.
 ///

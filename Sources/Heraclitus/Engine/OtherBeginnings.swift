@@ -1,12 +1,7 @@
 // How does a turn begin that is no fire?
 
+import HeraclitusEssentials
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension MachineCore {
     /// Activates the machine, unless it is active or a callback of its own calls.

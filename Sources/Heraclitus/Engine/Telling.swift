@@ -1,10 +1,5 @@
 // What are observers told, and when?
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 extension MachineCore {
     /// Lets observers be told something when everybody has been called who hears of the transition under way.

@@ -1,10 +1,5 @@
 // What does a thread have under way, in which machines?
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// The turns of machines, and places in their queues.
 typealias MachineTurn = Turn<StateTransition, Occurrence>

@@ -1,10 +1,5 @@
 // What fires by itself in a machine?
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import HeraclitusEssentials
 
 extension StateMachine {
     /// The next deadline in the current state, or of a machine in that state; `nil` if there is none.

@@ -1,10 +1,5 @@
 // How is a machine made?
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import HeraclitusEssentials
 
 extension StateMachine where W.Context == Void {
     /// Makes a machine in the workflow's initial state.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import HeraclitusEssentials
 
 /// What a machine went through: transitions, rejected and ignored fires, actions and announcements, each with its date.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 extension Journal: CustomStringConvertible {
     /// A table for people: a line for each occurrence, with its number, date, revision, event, states, and how long callbacks took.

@@ -1,10 +1,5 @@
 // How is written down what happens to a machine?
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// Where a machine writes down what happens to it: its turn writes, anybody reads.
 final class JournalBook: Sendable {

@@ -3,12 +3,7 @@
 // A fire of a machine that belongs to another one is an action of that one. So `acquire` acquires the holder first, and thereby all
 // up to the root, which the thread owns then, and the tree with it: no circle can close within a tree. A machine that was held once never
 // stands alone again.
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// A machine as the machines around it in its tree see it.
 protocol TreeMachine: Region, Parkable, AutomaticMachine {

@@ -1,12 +1,7 @@
 // What happens to the machines in a state when that is entered and left?
 
+import HeraclitusEssentials
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension MachineCore {
     /// Leaves the machines that the state before held, and takes on those that the state holds that the machine shows now.

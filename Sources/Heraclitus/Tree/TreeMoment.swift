@@ -1,10 +1,5 @@
 // How are a machine and those in its state copied as of one moment?
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// A tree of machines, with a stamp of each by which one sees whether it has changed.
 struct TreeMoment {

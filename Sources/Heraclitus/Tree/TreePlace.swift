@@ -1,12 +1,7 @@
 // To which machine does a machine belong, and which ones belong to it?
 
+import HeraclitusEssentials
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The place of a machine in a tree of machines; one that holds no other and is held by none has none of this.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// Decodes typed values of JSON that has been parsed, or that a migration has made.
 ///

@@ -1,10 +1,5 @@
 import Heraclitus
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 // How do the effects of a machine in a unit of work get into its archive?
 

@@ -1,10 +1,5 @@
 import Heraclitus
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// The content of a file, some of it at a time.
 struct FileChunks: AsyncSequence, Sendable {

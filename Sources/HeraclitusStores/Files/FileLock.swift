@@ -1,10 +1,5 @@
 import Heraclitus
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// A lock that holds among threads and among processes, and that the system lets go when a process dies.
 ///

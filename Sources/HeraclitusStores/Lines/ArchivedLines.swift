@@ -1,10 +1,5 @@
 import Heraclitus
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// The machines of JSON lines.
 struct ArchivedLines<W: Workflow, Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable

@@ -1,10 +1,5 @@
 import Heraclitus
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// Cuts chunks into lines and keeps no more than one of them that is not complete, and that only up to a limit.
 struct LineBuffer {

@@ -1,10 +1,5 @@
 // What can be asked of the system's files, in safe terms?
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 #if canImport(Darwin)
     import Darwin

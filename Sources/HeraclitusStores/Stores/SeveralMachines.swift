@@ -1,10 +1,5 @@
 public import Heraclitus
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 // How are several stored machines changed as one?
 

@@ -1,10 +1,5 @@
 import Heraclitus
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import HeraclitusEssentials
 
 /// An error of a store.
 @nonexhaustive

@@ -1,10 +1,5 @@
 public import Heraclitus
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import HeraclitusEssentials
 
 /// An archive as a store has it, with the properties by which it can be found.
 public struct StoredArchive: Sendable, Hashable {

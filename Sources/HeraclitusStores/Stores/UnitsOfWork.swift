@@ -1,10 +1,5 @@
 public import Heraclitus
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import HeraclitusEssentials
 
 // How is a stored machine changed, safely among any number of processes?
 

@@ -1,10 +1,5 @@
 // When is what due in a state object?
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import HeraclitusEssentials
 
 /// An event that is due in a state object at a date.
 struct DatedDeadline: Sendable {
