@@ -57,7 +57,7 @@ extension MachineCore {
         }
         func onlyEvent(to destination: Int) throws(Rejection) -> Int {
             let events = definition.events.filter {
-                $0.reach.leads[source, destination] && !$0.reach.updates(source, to: destination)
+                $0.reach.leads(from: source, to: destination) && !$0.reach.updates(source, to: destination)
             }
             guard events.count == 1 else {
                 throw rejection(events.isEmpty ? .noEvent : .ambiguousEvent, events.map(\.name))

@@ -145,7 +145,7 @@ public struct InvalidTransition: Error, Sendable {
     /// The names of the states to which the event leads from the source.
     var reachable: [String] {
         guard let event = rejection.event, let source = rejection.source else { return [] }
-        return definition.states.indices.filter { definition.events[event].reach.leads[source, $0] }
+        return definition.states.indices.filter { definition.events[event].reach.leads(from: source, to: $0) }
             .map { definition.states[$0].name }
     }
 

@@ -131,7 +131,7 @@ extension StateMachine {
             state: definition.states[source].name,
             expected: terms.expected,
             leadingEvents: definition.events.filter { event in
-                terms.states?.contains { event.reach.leads[source, $0] } ?? false
+                terms.states?.contains { event.reach.leads(from: source, to: $0) } ?? false
             }.map(\.name),
             knowsLeadingEvents: terms.states != nil,
             allowedActions: definition.actionNames(allowedIn: source),

@@ -64,7 +64,7 @@ extension Definition {
         while true {
             let before = states.map(\.index).filter { index in
                 !found.contains(index)
-                    && events.contains { $0.reach.leads.columns(in: index).contains(where: found.contains) }
+                    && events.contains { $0.reach.destinations(from: index).contains(where: found.contains) }
             }
             if before.isEmpty { return found }
             found.formUnion(before)

@@ -31,7 +31,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
 
     private static func compile() -> Definition {
         // Under no lock: reading a definition calls its author's code, which may itself use another workflow. Of two
-        // threads that get here at once, the first to finish wins, and the other's tables are released.
+        // threads that get here at once, the first to finish wins.
         let compilation = Compilation()
         return Definition(content: definitions.add(for: W.self) { compilation.definition(.compared).content })
     }
@@ -44,7 +44,6 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         let events = W()
         let initial = W.initial
         let compiler: DefinitionCompiler
-        let tables: [EventTable]
 
         init() {
             compiler = DefinitionCompiler(W.self, events: events, initial: initial)
@@ -53,12 +52,10 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
                 let list = problems.map { "\n  - \($0)" }.joined()
                 fatalError("The definition of the workflow \(fullName(of: W.self)) is wrong:\(list)")
             }
-            tables = compiler.tables()
         }
 
         func definition(_ layouts: LayoutTrust) -> Definition {
             compiler.definition(
-                tables,
                 eventValues: ErasedImmortal(Immortal(events)),
                 objectAccess: layouts == .compared ? ObjectAccess(tryingWith: initial) : .byCast
             ) { object in

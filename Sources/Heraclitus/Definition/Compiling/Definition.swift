@@ -198,12 +198,8 @@ extension Definition {
 
     /// The only state that an event leads to from a state, where the table says so at once.
     private func onlyDestination(of event: Immortal<CompiledEvent>, from source: Int) -> Int? {
-        let row = event.value.reach.leads.row(of: source)
-        switch (row.kind, row.updates) {
-        case (StateRow.one, false): return row.payload
-        case (0, true): return source
-        default: return nil
-        }
+        let row = event.value.reach.row(of: source)
+        return row.only ?? (row.updates && !row.leaves ? source : nil)
     }
 
     /// A new object of the only state that an event leads to from a state, if that is an empty one.

@@ -99,40 +99,37 @@ struct DefinitionCompiler {
         return state as AnyObject === found
     }
 
-    /// What takes time to make of a definition that is right.
-    func tables() -> [EventTable] { routes.map { EventTable($0, in: states) } }
-
     /// Makes the definition, which is never freed, and tells the events which of it they are.
     func definition(
-        _ tables: [EventTable],
         eventValues: ErasedImmortal,
         objectAccess: ObjectAccess,
         findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
         makeTable: @escaping @Sendable () -> TransitionTable
     ) -> Definition {
         for (index, event) in properties.events.enumerated() { event.slot.bind(to: index) }
-        let events = properties.events.indices.map { compiledEvent($0, tables[$0]) }
+        let immortalStates = Immortal(states)
+        let events = properties.events.indices.map { compiledEvent($0, in: immortalStates) }
         var deadlines = [[CompiledDeadline]](repeating: [], count: states.types.count)
         for event in events where !event.declaration.deadlines.isEmpty {
-            for state in event.reach.leads.states(where: \.isAllowed) {
+            for state in event.reach.states(where: \.isAllowed) {
                 deadlines[state] += event.declaration.deadlines.map { CompiledDeadline(event: event.index, rule: $0) }
             }
         }
         var failures = [CompiledFailure?](repeating: nil, count: states.types.count)
         for event in events {
             guard let rule = event.declaration.failure else { continue }
-            for state in event.reach.leads.states(where: \.isAllowed) where isCalled(rule.sources, with: [state]) {
+            for state in event.reach.states(where: \.isAllowed) where isCalled(rule.sources, with: [state]) {
                 failures[state] = CompiledFailure(event: event.index, rule: rule)
             }
         }
         var completions = [[CompiledCompletion]](repeating: [], count: states.types.count)
         for event in events where !event.declaration.completions.isEmpty {
-            for state in event.reach.leads.states(where: \.isAllowed) {
+            for state in event.reach.states(where: \.isAllowed) {
                 completions[state] += event.declaration.completions.filter { isCalled($0.sources, with: [state]) }
                     .map { CompiledCompletion(event: event.index, rule: $0) }
             }
         }
-        let left = Set(events.lazy.flatMap { $0.reach.leads.states(where: \.leaves) })
+        let left = Set(events.lazy.flatMap { $0.reach.states(where: \.leaves) })
         return Definition(
             workflow: workflow,
             formerWorkflow: formerWorkflow,
@@ -166,7 +163,7 @@ struct DefinitionCompiler {
         )
     }
 
-    private func compiledEvent(_ index: Int, _ table: EventTable) -> CompiledEvent {
+    private func compiledEvent(_ index: Int, in states: Immortal<StateClasses>) -> CompiledEvent {
         let event = properties.events[index]
         return CompiledEvent(
             index: index,
@@ -174,10 +171,7 @@ struct DefinitionCompiler {
             declaration: event.declaration,
             valueType: event.valueType,
             routes: routes[index],
-            reach: EventReach(
-                leads: StateMatrix(table),
-                onlyDestination: routes[index].onlyDestination.map { RegisteredClass(states.types[$0], index: $0) }
-            )
+            reach: EventReach(routes[index], in: states)
         )
     }
 }

@@ -57,19 +57,19 @@ extension Definition {
     private var finals: [CompiledState] { states.filter(\.isFinal) }
 
     private func tableEvent(_ event: CompiledEvent) -> TransitionTable.Event {
-        let leads = event.reach.leads
+        let reach = event.reach
         return TransitionTable.Event(
             name: event.name,
-            transitions: leads.states(where: \.isAllowed).flatMap { source in
-                leads.columns(in: source).map { destination in
+            transitions: reach.states(where: \.isAllowed).flatMap { source in
+                reach.destinations(from: source).map { destination in
                     TransitionTable.Transition(
                         from: states[source].name,
                         to: states[destination].name,
-                        isUpdate: event.reach.updates(source, to: destination)
+                        isUpdate: reach.updates(source, to: destination)
                     )
                 }
             },
-            ignored: leads.states(where: \.isIgnored).map { states[$0].name },
+            ignored: reach.states(where: \.isIgnored).map { states[$0].name },
             triggers: (event.declaration.deadlines.isEmpty ? [] : [.due])
                 + (event.declaration.failure == nil ? [] : [.failure])
                 + (event.declaration.completions.isEmpty ? [] : [.completion]),

@@ -1,0 +1,62 @@
+/// A class of states with its number.
+struct RegisteredClass: Sendable {
+    let type: ObjectIdentifier
+    let index: Int
+
+    init(_ type: any AnyObject.Type, index: Int) {
+        self.type = ObjectIdentifier(type)
+        self.index = index
+    }
+}
+
+/// Numbers by keys that are not 0: an open hash table, at most half full.
+///
+/// A dictionary of the standard library hashes with a secret, which costs a tenth of a transition.
+struct NumberTable: Sendable {
+    private typealias Slot = (key: UInt, number: Int)
+
+    private let slots: ImmortalArray<Slot>
+    private let mask: UInt
+
+    init(_ entries: [(key: UInt, number: Int)]) {
+        var size = 4
+        while size < 2 * entries.count { size *= 2 }
+        mask = UInt(size - 1)
+        var slots = [Slot](repeating: (0, 0), count: size)
+        for entry in entries {
+            var place = Self.hash(entry.key) & mask
+            while slots[Int(place)].key != 0 { place = (place + 1) & mask }
+            slots[Int(place)] = entry
+        }
+        self.slots = ImmortalArray(slots)
+    }
+
+    @inline(__always)
+    subscript(key: UInt) -> Int? {
+        var place = Self.hash(key) & mask
+        while true {
+            let slot = slots[Int(bitPattern: place)]
+            if slot.key == key { return slot.number }
+            if slot.key == 0 { return nil }
+            place = (place &+ 1) & mask
+        }
+    }
+
+    /// The middle of a product with 2^64 divided by the golden ratio: addresses of classes differ in few bits.
+    @inline(__always)
+    private static func hash(_ key: UInt) -> UInt {
+        UInt(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 40)
+    }
+}
+
+/// The numbers of the classes of a workflow's states.
+struct ClassTable: Sendable {
+    private let numbers: NumberTable
+
+    init(_ classes: [RegisteredClass]) {
+        numbers = NumberTable(classes.map { (UInt(bitPattern: $0.type), $0.index) })
+    }
+
+    @inline(__always)
+    subscript(type: ObjectIdentifier) -> Int? { numbers[UInt(bitPattern: type)] }
+}
