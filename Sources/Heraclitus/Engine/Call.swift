@@ -10,6 +10,9 @@
 struct Call: ~Copyable {
     let machine: any TreeMachine
 
+    /// The machine, for the state of its thread.
+    let id: ObjectIdentifier
+
     /// The values that the caller passed, with the cause of an event that fires by itself.
     let fullUserInfo: UserInfo
     let thread: CurrentThread<ThreadState>
@@ -17,16 +20,13 @@ struct Call: ~Copyable {
     @inline(__always)
     init(_ machine: any TreeMachine, _ userInfo: UserInfo = UserInfo()) {
         self.machine = machine
+        id = ObjectIdentifier(machine)
         fullUserInfo = userInfo
         thread = ThreadState.ofThreads.current
     }
 
     /// The values that the caller passed, for users, who may pass them on.
     var userInfo: UserInfo { fullUserInfo.withoutCause }
-
-    /// The machine, for the state of its thread.
-    @inline(__always)
-    var id: ObjectIdentifier { ObjectIdentifier(machine) }
 
     /// Asks the turn of the machine.
     @inline(__always)
