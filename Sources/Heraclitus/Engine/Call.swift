@@ -8,7 +8,7 @@
 
 /// One call of a machine: which machine, on which thread, and the values that the caller passed.
 struct Call: ~Copyable {
-    let machine: any TreeMachine
+    private let callers: CallersMachine
 
     /// The machine, for the state of its thread.
     let id: ObjectIdentifier
@@ -19,10 +19,14 @@ struct Call: ~Copyable {
 
     @inline(__always)
     init(_ machine: any TreeMachine, _ userInfo: UserInfo = UserInfo()) {
-        self.machine = machine
+        callers = CallersMachine(machine)
         id = ObjectIdentifier(machine)
         fullUserInfo = userInfo
         thread = ThreadState.ofThreads.current
+    }
+
+    var machine: any TreeMachine {
+        @inline(__always) get { callers.machine }
     }
 
     /// The values that the caller passed, for users, who may pass them on.
