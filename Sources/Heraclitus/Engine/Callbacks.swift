@@ -84,14 +84,26 @@ struct CallbackList: Sendable {
 
     func contains(number: Int) -> Bool { contents.first?.contains(number: number) ?? false }
 
-    /// Calls a body with the closures of a phase in their order; not with one that is cancelled meanwhile.
-    @inline(__always)
-    func forEach(in phase: CallbackPhase, _ body: (Callback) throws -> Void) rethrows {
-        for slot in contents.first?.slots ?? [] {
-            guard let entry = slot.entry, entry.callback.phase == phase, !entry.isCancelled else { continue }
-            try body(entry.callback)
+    /// The closures of a phase in their order, without one that is cancelled meanwhile.
+    struct Callbacks: Sequence, IteratorProtocol {
+        fileprivate let slots: [Slot]
+        fileprivate let phase: CallbackPhase
+        private var index = 0
+
+        fileprivate init(_ slots: [Slot], _ phase: CallbackPhase) { (self.slots, self.phase) = (slots, phase) }
+
+        @inline(__always)
+        mutating func next() -> Callback? {
+            while index < slots.count {
+                let entry = slots[index].entry
+                index += 1
+                if let entry, entry.callback.phase == phase, !entry.isCancelled { return entry.callback }
+            }
+            return nil
         }
     }
+
+    func callbacks(in phase: CallbackPhase) -> Callbacks { Callbacks(contents.first?.slots ?? [], phase) }
 }
 
 extension CallbackList.Contents {
@@ -165,13 +177,9 @@ extension MachineCore {
 
     func hasCallbacks(_ number: Int) -> Bool { state.lock.withLock { $0.contains(number: number) } }
 
-    /// Calls a body with the machine's own closures of a phase.
-    @inline(never)
-    func forEachClosure(in phase: CallbackPhase, _ body: (Callback) throws -> Void) rethrows {
-        let list = state.lock.withLock { $0 }
-        // To release the last reference to a closure may call user code, and the list is not needed any more then.
-        defer { withExtendedLifetime(list) {} }
-        try list.forEach(in: phase, body)
+    /// The machine's own closures of a phase, as of now.
+    func closures(in phase: CallbackPhase) -> CallbackList.Callbacks {
+        state.lock.withLock { $0 }.callbacks(in: phase)
     }
 }
 
@@ -205,7 +213,7 @@ extension MachineCore {
             }
         }
         if listened.contains(.guards) {
-            try forEachClosure(in: .guards) { if case .guard(let ask) = $0 { try body(ask) } }
+            for case .guard(let ask) in closures(in: .guards) { try body(ask) }
         }
     }
 
@@ -221,11 +229,13 @@ extension MachineCore {
     func notify(_ phases: CallbackPhases, of plan: TransitionPlan, _ transition: StateTransition) {
         var rest = phases
         // Looked at anew after each phase: a closure that is added meanwhile is called from the next phase on.
-        while let phase = rest.intersection(plan.hooks.union(listened)).first {
-            rest.removeAll(through: phase)
+        while true {
+            let heard = rest.intersection(plan.hooks.union(listened))
+            guard let phase = heard.first else { return }
+            rest.removeAll(throughFirstOf: heard)
             if plan.hooks.contains(phase) { callHook(phase, of: plan, transition) }
             if listened.contains(phase) {
-                forEachClosure(in: phase) { if case .hook(_, let call) = $0 { call(transition) } }
+                for case .hook(_, let call) in closures(in: phase) { call(transition) }
             }
         }
     }
