@@ -49,25 +49,28 @@ enum CallPurpose {
     /// A transition that an active machine makes by itself; it activates none.
     case automatic
 
-    /// To know whether a fire would be a transition. The errors of all guards that decline are collected, if they are wanted.
-    case rehearsal(UnmetGuards?)
+    /// To know whether a fire would be a transition.
+    case rehearsal
+
+    /// The same, and to know all guards that decline.
+    case survey
 
     /// To activate it.
     case activation
 
     /// Whether it changes nothing.
     @inline(__always)
-    var endsWithGuards: Bool { if case .rehearsal = self { true } else { false } }
+    var endsWithGuards: Bool { self == .rehearsal || self == .survey }
 
     /// The purpose of a fire whose event was chosen in some way.
     func firing(_ selector: EventSelector) -> CallPurpose {
-        if case .fire = self, selector.isAutomatic { .automatic } else { self }
+        self == .fire && selector.isAutomatic ? .automatic : self
     }
 
     /// The purpose of the action of the holder around a call of a machine in its state.
     var ofHolder: CallPurpose {
         switch self {
-        case .rehearsal: .rehearsal(nil)
+        case .rehearsal, .survey: .rehearsal
         case .automatic: .automatic
         case .fire, .activation: .fire
         }

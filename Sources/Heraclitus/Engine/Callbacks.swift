@@ -192,13 +192,19 @@ extension MachineCore {
         !plan.hooks.union(listened).intersection(phases).isEmpty
     }
 
-    /// Asks every guard, in order, until one throws; or all, where all that decline are wanted.
-    func askGuards(of transition: StateTransition, collecting unmet: UnmetGuards?) throws {
-        guard let unmet else { return try forEachGuard(of: transition.plan) { ask in try ask(transition) } }
+    /// Asks every guard, in order, until one throws.
+    func askGuards(of transition: StateTransition) throws {
+        try forEachGuard(of: transition.plan) { ask in try ask(transition) }
+    }
+
+    /// Asks every guard, in order.
+    /// - Returns: The errors of those that decline.
+    func unmetGuards(of transition: StateTransition) -> [any Error] {
+        var errors: [any Error] = []
         forEachGuard(of: transition.plan) { ask in
-            do { try ask(transition) } catch { unmet.errors.append(error) }
+            do { try ask(transition) } catch { errors.append(error) }
         }
-        if let first = unmet.errors.first { throw first }
+        return errors
     }
 
     @inline(__always)
@@ -262,10 +268,4 @@ extension MachineCore {
         case .guards, .observers, .notices, .regionNotices, .journal: break
         }
     }
-}
-
-/// The errors of the guards that decline, in the order in which they were asked.
-@usableFromInline
-final class UnmetGuards {
-    var errors: [any Error] = []
 }

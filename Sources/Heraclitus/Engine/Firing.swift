@@ -168,16 +168,15 @@ extension MachineCore {
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) throws(Rejection) {
-        do {
-            if case .rehearsal(let unmet) = purpose {
-                try askGuards(of: transition, collecting: unmet)
-            } else {
-                try askGuards(of: transition, collecting: nil)
-            }
-        } catch {
-            call.retire(OwnedObject(transition.destinationObject))
-            throw rejection(of: transition.plan, because: error)
+        var unmet: [any Error] = []
+        if purpose == .survey {
+            unmet = unmetGuards(of: transition)
+        } else {
+            do { try askGuards(of: transition) } catch { unmet = [error] }
         }
+        if unmet.isEmpty { return }
+        call.retire(OwnedObject(transition.destinationObject))
+        throw rejection(of: transition.plan, because: unmet)
     }
 
     @inline(never)

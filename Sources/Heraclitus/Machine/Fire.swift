@@ -288,7 +288,7 @@ extension StateMachine {
         userInfo: UserInfo,
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
-        try core.fire(for: isRehearsal ? .rehearsal(nil) : .fire, selector, Call(self, userInfo), building: build)
+        try core.fire(for: isRehearsal ? .rehearsal : .fire, selector, Call(self, userInfo), building: build)
     }
 
     /// Enters a state by firing the one event that leads there from the current state.
