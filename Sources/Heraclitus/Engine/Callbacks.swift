@@ -86,11 +86,14 @@ struct CallbackList: Sendable {
 
     /// The closures of a phase in their order, without one that is cancelled meanwhile.
     struct Callbacks: Sequence, IteratorProtocol {
-        fileprivate let slots: [Slot]
-        fileprivate let phase: CallbackPhase
+        private let slots: [Slot]
+        private let phase: CallbackPhase
         private var index = 0
 
-        fileprivate init(_ slots: [Slot], _ phase: CallbackPhase) { (self.slots, self.phase) = (slots, phase) }
+        init(of list: CallbackList, in phase: CallbackPhase) {
+            slots = list.contents.first?.slots ?? []
+            self.phase = phase
+        }
 
         @inline(__always)
         mutating func next() -> Callback? {
@@ -102,8 +105,6 @@ struct CallbackList: Sendable {
             return nil
         }
     }
-
-    func callbacks(in phase: CallbackPhase) -> Callbacks { Callbacks(contents.first?.slots ?? [], phase) }
 }
 
 extension CallbackList.Contents {
@@ -179,7 +180,7 @@ extension MachineCore {
 
     /// The machine's own closures of a phase, as of now.
     func closures(in phase: CallbackPhase) -> CallbackList.Callbacks {
-        state.lock.withLock { $0 }.callbacks(in: phase)
+        CallbackList.Callbacks(of: state.lock.withLock { $0 }, in: phase)
     }
 }
 
@@ -192,19 +193,17 @@ extension MachineCore {
         !plan.hooks.union(listened).intersection(phases).isEmpty
     }
 
-    /// Asks every guard, in order, until one throws.
-    func askGuards(of transition: StateTransition) throws {
-        try forEachGuard(of: transition.plan) { ask in try ask(transition) }
-    }
-
-    /// Asks every guard, in order.
+    /// Asks the guards, in order: all of them, or until one declines.
     /// - Returns: The errors of those that decline.
-    func unmetGuards(of transition: StateTransition) -> [any Error] {
-        var errors: [any Error] = []
-        forEachGuard(of: transition.plan) { ask in
-            do { try ask(transition) } catch { errors.append(error) }
+    func unmetGuards(of transition: StateTransition, askingAll: Bool) -> [any Error] {
+        var unmet: [any Error] = []
+        try? forEachGuard(of: transition.plan) { ask in
+            do { try ask(transition) } catch {
+                unmet.append(error)
+                if !askingAll { throw error }
+            }
         }
-        return errors
+        return unmet
     }
 
     @inline(__always)

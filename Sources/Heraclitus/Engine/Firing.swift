@@ -168,12 +168,7 @@ extension MachineCore {
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) throws(Rejection) {
-        var unmet: [any Error] = []
-        if purpose == .survey {
-            unmet = unmetGuards(of: transition)
-        } else {
-            do { try askGuards(of: transition) } catch { unmet = [error] }
-        }
+        let unmet = unmetGuards(of: transition, askingAll: purpose == .survey)
         if unmet.isEmpty { return }
         call.retire(OwnedObject(transition.destinationObject))
         throw rejection(of: transition.plan, because: unmet)
