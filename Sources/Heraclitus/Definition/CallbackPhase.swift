@@ -101,9 +101,9 @@ extension CallbackPhases {
         rawValue == 0 ? nil : CallbackPhase(rawValue: UInt16(truncatingIfNeeded: rawValue.trailingZeroBitCount))
     }
 
-    /// Removes a phase and all that come before it.
+    /// Removes the first phase of some, and all that come before it.
     @inline(__always)
-    mutating func removeAll(through phase: CallbackPhase) {
-        self = CallbackPhases(rawValue: rawValue & ~(CallbackPhases(phase).rawValue << 1 &- 1))
+    mutating func removeAll(throughFirstOf phases: CallbackPhases) {
+        self = CallbackPhases(rawValue: rawValue & ~(phases.rawValue ^ (phases.rawValue &- 1)))
     }
 }

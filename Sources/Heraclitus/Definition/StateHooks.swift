@@ -80,49 +80,49 @@ struct StateHooks: Sendable {
 extension StateHooks {
     func shouldExit(_ transition: StateTransition) throws {
         func ask<C: ExitGuarding>(_ type: C.Type) throws {
-            try transition.withSource(as: type) { try $0.shouldExit(transition) }
+            try transition.source(as: type).shouldExit(transition)
         }
         if let exitGuarding { try ask(exitGuarding) }
     }
 
     func shouldEnter(_ transition: StateTransition) throws {
         func ask<C: EntryGuarding>(_ type: C.Type) throws {
-            try transition.withDestination(as: type) { try $0.shouldEnter(transition) }
+            try transition.destination(as: type).shouldEnter(transition)
         }
         if let entryGuarding { try ask(entryGuarding) }
     }
 
     func willExit(_ transition: StateTransition) {
         func tell<C: ExitPreparing>(_ type: C.Type) {
-            transition.withSource(as: type) { $0.willExit(transition) }
+            transition.source(as: type).willExit(transition)
         }
         if let exitPreparing { tell(exitPreparing) }
     }
 
     func willEnter(_ transition: StateTransition) {
         func tell<C: EntryPreparing>(_ type: C.Type) {
-            transition.withDestination(as: type) { $0.willEnter(transition) }
+            transition.destination(as: type).willEnter(transition)
         }
         if let entryPreparing { tell(entryPreparing) }
     }
 
     func didExit(_ transition: StateTransition) {
         func tell<C: Exiting>(_ type: C.Type) {
-            transition.withSource(as: type) { $0.didExit(transition) }
+            transition.source(as: type).didExit(transition)
         }
         if let exiting { tell(exiting) }
     }
 
     func didEnter(_ transition: StateTransition) {
         func tell<C: Entering>(_ type: C.Type) {
-            transition.withDestination(as: type) { $0.didEnter(transition) }
+            transition.destination(as: type).didEnter(transition)
         }
         if let entering { tell(entering) }
     }
 
     func didRestore(_ transition: StateTransition) {
         func tell<C: Restoring>(_ type: C.Type) {
-            transition.withDestination(as: type) { $0.didRestore(transition) }
+            transition.destination(as: type).didRestore(transition)
         }
         if let restoring { tell(restoring) }
     }

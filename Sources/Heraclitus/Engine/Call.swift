@@ -3,7 +3,10 @@ import HeraclitusEssentials
 
 /// One call of a machine: which machine, on which thread, and the values that the caller passed.
 struct Call: ~Copyable {
-    let machine: any TreeMachine
+    private let callers: CallersMachine
+
+    /// The machine, for the state of its thread.
+    let id: ObjectIdentifier
 
     /// The values that the caller passed, with the cause of an event that fires by itself.
     let fullUserInfo: UserInfo
@@ -11,17 +14,18 @@ struct Call: ~Copyable {
 
     @inline(__always)
     init(_ machine: any TreeMachine, _ userInfo: UserInfo = UserInfo()) {
-        self.machine = machine
+        callers = CallersMachine(machine)
+        id = ObjectIdentifier(machine)
         fullUserInfo = userInfo
         thread = ThreadState.ofThreads.current
     }
 
+    var machine: any TreeMachine {
+        @inline(__always) get { callers.machine }
+    }
+
     /// The values that the caller passed, for users, who may pass them on.
     var userInfo: UserInfo { fullUserInfo.withoutCause }
-
-    /// The machine, for the state of its thread.
-    @inline(__always)
-    var id: ObjectIdentifier { ObjectIdentifier(machine) }
 
     /// Asks the turn of the machine.
     @inline(__always)
@@ -40,25 +44,28 @@ enum CallPurpose {
     /// A transition that an active machine makes by itself; it activates none.
     case automatic
 
-    /// To know whether a fire would be a transition. The errors of all guards that decline are collected, if they are wanted.
-    case rehearsal(UnmetGuards?)
+    /// To know whether a fire would be a transition.
+    case rehearsal
+
+    /// The same, and to know all guards that decline.
+    case survey
 
     /// To activate it.
     case activation
 
     /// Whether it changes nothing.
     @inline(__always)
-    var endsWithGuards: Bool { if case .rehearsal = self { true } else { false } }
+    var endsWithGuards: Bool { self == .rehearsal || self == .survey }
 
     /// The purpose of a fire whose event was chosen in some way.
     func firing(_ selector: EventSelector) -> CallPurpose {
-        if case .fire = self, selector.isAutomatic { .automatic } else { self }
+        self == .fire && selector.isAutomatic ? .automatic : self
     }
 
     /// The purpose of the action of the holder around a call of a machine in its state.
     var ofHolder: CallPurpose {
         switch self {
-        case .rehearsal: .rehearsal(nil)
+        case .rehearsal, .survey: .rehearsal
         case .automatic: .automatic
         case .fire, .activation: .fire
         }

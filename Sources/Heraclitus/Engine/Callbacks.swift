@@ -84,12 +84,25 @@ struct CallbackList: Sendable {
 
     func contains(number: Int) -> Bool { contents.first?.contains(number: number) ?? false }
 
-    /// Calls a body with the closures of a phase in their order; not with one that is cancelled meanwhile.
-    @inline(__always)
-    func forEach(in phase: CallbackPhase, _ body: (Callback) throws -> Void) rethrows {
-        for slot in contents.first?.slots ?? [] {
-            guard let entry = slot.entry, entry.callback.phase == phase, !entry.isCancelled else { continue }
-            try body(entry.callback)
+    /// The closures of a phase in their order, without one that is cancelled meanwhile.
+    struct Callbacks: Sequence, IteratorProtocol {
+        private let slots: [Slot]
+        private let phase: CallbackPhase
+        private var index = 0
+
+        init(of list: CallbackList, in phase: CallbackPhase) {
+            slots = list.contents.first?.slots ?? []
+            self.phase = phase
+        }
+
+        @inline(__always)
+        mutating func next() -> Callback? {
+            while index < slots.count {
+                let entry = slots[index].entry
+                index += 1
+                if let entry, entry.callback.phase == phase, !entry.isCancelled { return entry.callback }
+            }
+            return nil
         }
     }
 }
@@ -165,13 +178,9 @@ extension MachineCore {
 
     func hasCallbacks(_ number: Int) -> Bool { state.lock.withLock { $0.contains(number: number) } }
 
-    /// Calls a body with the machine's own closures of a phase.
-    @inline(never)
-    func forEachClosure(in phase: CallbackPhase, _ body: (Callback) throws -> Void) rethrows {
-        let list = state.lock.withLock { $0 }
-        // To release the last reference to a closure may call user code, and the list is not needed any more then.
-        defer { withExtendedLifetime(list) {} }
-        try list.forEach(in: phase, body)
+    /// The machine's own closures of a phase, as of now.
+    func closures(in phase: CallbackPhase) -> CallbackList.Callbacks {
+        CallbackList.Callbacks(of: state.lock.withLock { $0 }, in: phase)
     }
 }
 
@@ -184,13 +193,17 @@ extension MachineCore {
         !plan.hooks.union(listened).intersection(phases).isEmpty
     }
 
-    /// Asks every guard, in order, until one throws; or all, where all that decline are wanted.
-    func askGuards(of transition: StateTransition, collecting unmet: UnmetGuards?) throws {
-        guard let unmet else { return try forEachGuard(of: transition.plan) { ask in try ask(transition) } }
-        forEachGuard(of: transition.plan) { ask in
-            do { try ask(transition) } catch { unmet.errors.append(error) }
+    /// Asks the guards, in order: all of them, or until one declines.
+    /// - Returns: The errors of those that decline.
+    func unmetGuards(of transition: StateTransition, askingAll: Bool) -> [any Error] {
+        var unmet: [any Error] = []
+        try? forEachGuard(of: transition.plan) { ask in
+            do { try ask(transition) } catch {
+                unmet.append(error)
+                if !askingAll { throw error }
+            }
         }
-        if let first = unmet.errors.first { throw first }
+        return unmet
     }
 
     @inline(__always)
@@ -205,7 +218,7 @@ extension MachineCore {
             }
         }
         if listened.contains(.guards) {
-            try forEachClosure(in: .guards) { if case .guard(let ask) = $0 { try body(ask) } }
+            for case .guard(let ask) in closures(in: .guards) { try body(ask) }
         }
     }
 
@@ -221,11 +234,13 @@ extension MachineCore {
     func notify(_ phases: CallbackPhases, of plan: TransitionPlan, _ transition: StateTransition) {
         var rest = phases
         // Looked at anew after each phase: a closure that is added meanwhile is called from the next phase on.
-        while let phase = rest.intersection(plan.hooks.union(listened)).first {
-            rest.removeAll(through: phase)
+        while true {
+            let heard = rest.intersection(plan.hooks.union(listened))
+            guard let phase = heard.first else { return }
+            rest.removeAll(throughFirstOf: heard)
             if plan.hooks.contains(phase) { callHook(phase, of: plan, transition) }
             if listened.contains(phase) {
-                forEachClosure(in: phase) { if case .hook(_, let call) = $0 { call(transition) } }
+                for case .hook(_, let call) in closures(in: phase) { call(transition) }
             }
         }
     }
@@ -252,10 +267,4 @@ extension MachineCore {
         case .guards, .observers, .notices, .regionNotices, .journal: break
         }
     }
-}
-
-/// The errors of the guards that decline, in the order in which they were asked.
-@usableFromInline
-final class UnmetGuards {
-    var errors: [any Error] = []
 }

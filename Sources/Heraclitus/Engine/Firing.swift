@@ -28,36 +28,48 @@ extension MachineCore {
         do { role = try acquire(call, for: purpose.firing(selector)) } catch {
             throw rejectWithoutTurn(selector, error, purpose, call)
         }
-        defer { finish(role, purpose, call) }
-        do throws(Rejection) {
-            let source = try begin(selector, call)
-            // Callbacks may fire again. An outermost call ends its turn, and so its phase, in `finish`.
-            defer { if role == .nested { call.turn { $0.endFire() } } }
-            let event = definition.events.element(try select(selector, in: source, call))
-            guard try validate(event, from: source) else {
-                if !purpose.endsWithGuards { post(ignored(event, in: source, call), call) }
-                return
-            }
-            let queued = role == .nested ? call.turn { $0.lastQueued?.destinationObject } : nil
-            let candidate = CandidateTransition(event: event, source: source, queuedSource: queued)
-            let state = try object(of: candidate, building: build)
-            let plan = try validate(candidate, leadingTo: state, call)
-            guard role == .nested || hasListeners(in: plan.kind.phases, of: plan) else {
-                if purpose.endsWithGuards { return call.retire(state) }
-                _ = call.turn { $0.accept(leadingTo: plan.destination) }
-                return carryOutUnheard(plan, to: state, call)
-            }
-            let transition = transition(plan, from: candidate, to: state, call)
-            try askGuards(of: transition, purpose, call)
-            if purpose.endsWithGuards { return call.retire(state) }
-            switch call.turn({ $0.accept(leadingTo: plan.destination) }) {
-            case .enqueue: call.turn { $0.enqueue(transition) }
-            case .carryOut: carryOut(transition, to: state, call)
-            }
-        } catch {
+        var rejected: InvalidTransition?
+        do throws(Rejection) { try fire(for: purpose, selector, as: role, call, building: build) } catch {
             let error = invalidTransition(error, call)
             if !purpose.endsWithGuards { post(.rejected(error), call) }
-            throw error
+            rejected = error
+        }
+        finish(role, purpose, call)
+        if let rejected { throw rejected }
+    }
+
+    /// The part of a fire that is in the turn.
+    @inline(__always)
+    private func fire(
+        for purpose: CallPurpose,
+        _ selector: EventSelector,
+        as role: TurnRole,
+        _ call: borrowing Call,
+        building build: (CandidateTransition) throws -> OwnedObject
+    ) throws(Rejection) {
+        let source = try begin(selector, call)
+        // Callbacks may fire again. An outermost call ends its turn, and so its phase, in `finish`.
+        defer { if role == .nested { call.turn { $0.endFire() } } }
+        let event = definition.events.element(try select(selector, in: source, call))
+        guard try validate(event, from: source) else {
+            if !purpose.endsWithGuards { post(ignored(event, in: source, call), call) }
+            return
+        }
+        let queued = role == .nested ? call.turn { $0.lastQueued?.destinationObject } : nil
+        let candidate = CandidateTransition(event: event, source: source, queuedSource: queued)
+        let state = try object(of: candidate, building: build)
+        let plan = try validate(candidate, leadingTo: state, call)
+        guard role == .nested || hasListeners(in: plan.kind.phases, of: plan) else {
+            if purpose.endsWithGuards { return call.retire(state) }
+            _ = call.turn { $0.accept(leadingTo: plan.destination) }
+            return carryOutUnheard(plan, to: state, call)
+        }
+        let transition = transition(plan, from: candidate, to: state, call)
+        try askGuards(of: transition, purpose, call)
+        if purpose.endsWithGuards { return call.retire(state) }
+        switch call.turn({ $0.accept(leadingTo: plan.destination) }) {
+        case .enqueue: call.turn { $0.enqueue(transition) }
+        case .carryOut: carryOut(transition, to: state, call)
         }
     }
 }
@@ -151,16 +163,10 @@ extension MachineCore {
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) throws(Rejection) {
-        do {
-            if case .rehearsal(let unmet) = purpose {
-                try askGuards(of: transition, collecting: unmet)
-            } else {
-                try askGuards(of: transition, collecting: nil)
-            }
-        } catch {
-            call.retire(OwnedObject(transition.destinationObject))
-            throw rejection(of: transition.plan, because: error)
-        }
+        let unmet = unmetGuards(of: transition, askingAll: purpose == .survey)
+        if unmet.isEmpty { return }
+        call.retire(OwnedObject(transition.destinationObject))
+        throw rejection(of: transition.plan, because: unmet)
     }
 
     @inline(never)

@@ -121,6 +121,9 @@ public struct InvalidTransition: Error, Sendable {
     /// What a guard or a builder threw.
     public var underlyingError: (any Error)? { rejection.details?.underlyingError }
 
+    /// The errors of all guards that decline, in the order in which they were asked; of a survey.
+    var unmetGuards: [any Error] { rejection.details?.unmetGuards ?? [] }
+
     /// The names to choose from: events or states, depending on the ``reason``.
     ///
     /// For an unknown name they are all names, the most similar first.
@@ -183,6 +186,9 @@ struct Rejection: Error {
         var source: String?
         var destination: String?
         var underlyingError: (any Error)?
+
+        /// The errors of all guards that decline, where all were asked.
+        var unmetGuards: [any Error] = []
         var candidates: [String] = []
         var machines: [String] = []
 

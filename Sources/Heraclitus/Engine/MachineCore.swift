@@ -23,8 +23,8 @@ struct MachineCore: ~Copyable, Sendable {
     /// Its journal, if it keeps one.
     let journal: JournalBook?
 
-    private let givenPlace = AtomicLazyReference<TreePlace>()
-    private let givenContext = AtomicLazyReference<GivenContext>()
+    private let givenPlace = LateReference<TreePlace>()
+    private let givenContext = LateReference<GivenContext>()
 
     init(
         _ definition: Definition,
@@ -202,13 +202,13 @@ extension MachineCore {
 extension MachineCore {
     /// Its place among the machines that hold one another; `nil` for one that never held another or was held.
     @inline(__always)
-    var place: TreePlace? { givenPlace.load() }
+    var place: TreePlace? { givenPlace.object }
 
     /// Its place, made if it has none.
     var madePlace: TreePlace { place ?? givenPlace.storeIfNil(TreePlace()) }
 
     /// What the machine was given for its states; `nil` before that, and in a workflow without a context.
-    var context: GivenContext? { givenContext.load() }
+    var context: GivenContext? { givenContext.object }
 
     /// Gives the machine a context, unless it has one.
     func give(_ context: GivenContext) { _ = givenContext.storeIfNil(context) }

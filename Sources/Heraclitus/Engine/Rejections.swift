@@ -57,10 +57,15 @@ extension MachineCore {
         )
     }
 
-    /// A guard has declined.
+    /// Guards have declined.
     @inline(never)
-    func rejection(of plan: TransitionPlan, because error: any Error) -> Rejection {
-        let details = Rejection.Details(destination: definition.states[plan.destination].name, underlyingError: error)
+    func rejection(of plan: TransitionPlan, because unmet: [any Error]) -> Rejection {
+        let destination = definition.states[plan.destination].name
+        let details = Rejection.Details(
+            destination: destination,
+            underlyingError: unmet.first,
+            unmetGuards: unmet
+        )
         return Rejection(.declined, event: plan.event, from: plan.source, details)
     }
 

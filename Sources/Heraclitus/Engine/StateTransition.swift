@@ -68,16 +68,16 @@ public struct StateTransition: Sendable {
 
     private var destinationType: any WorkflowState.Type { definition.states[plan.destination].type }
 
-    /// Calls a body with the source, which is of a class.
-    func withSource<Object: AnyObject>(as type: Object.Type, _ body: (Object) throws -> Void) rethrows {
+    /// The source, which is of a class.
+    @inline(__always)
+    func source<Object: AnyObject>(as type: Object.Type) -> Object {
         guard let sharedSource else { preconditionFailure("An activation leaves no state.") }
-        try sharedSource.withObject(as: type, body)
+        return sharedSource.typed(as: type)
     }
 
-    /// Calls a body with the destination, which is of a class.
-    func withDestination<Object: AnyObject>(as type: Object.Type, _ body: (Object) throws -> Void) rethrows {
-        try sharedDestination.withObject(as: type, body)
-    }
+    /// The destination, which is of a class.
+    @inline(__always)
+    func destination<Object: AnyObject>(as type: Object.Type) -> Object { sharedDestination.typed(as: type) }
 }
 
 // MARK: - Its machine

@@ -58,11 +58,11 @@ extension MachineCore {
 
     /// Tells observers what is no transition.
     func tellObservers(_ occurrence: Occurrence) {
-        forEachClosure(in: .notices) { if case .notice(let tell) = $0 { tell(occurrence) } }
+        for case .notice(let tell) in closures(in: .notices) { tell(occurrence) }
     }
 
     /// Tells observers of the whole tree what has happened in a machine in the state.
     func tellTreeObservers(_ occurrence: Occurrence) {
-        forEachClosure(in: .regionNotices) { if case .regionNotice(let tell) = $0 { tell(occurrence) } }
+        for case .regionNotice(let tell) in closures(in: .regionNotices) { tell(occurrence) }
     }
 }

@@ -146,8 +146,9 @@ public struct Fire<W: Workflow>: Sendable {
         entering state: @autoclosure () throws -> W.AnyState,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
+        let definition = machine.definition
         try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
-            machine.object(of: try state())
+            definition.object(of: try state())
         }
     }
 
@@ -216,8 +217,9 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         _ state: @autoclosure () throws -> Destination,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
+        let definition = machine.definition
         try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { _ in
-            machine.object(of: try state())
+            definition.object(of: try state())
         }
     }
 
@@ -244,8 +246,9 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
+        let definition = machine.definition
         try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { _ in
-            machine.object(of: Destination())
+            definition.object(of: Destination())
         }
     }
 
@@ -288,7 +291,7 @@ extension StateMachine {
         userInfo: UserInfo,
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
-        try core.fire(for: isRehearsal ? .rehearsal(nil) : .fire, selector, Call(self, userInfo), building: build)
+        try core.fire(for: isRehearsal ? .rehearsal : .fire, selector, Call(self, userInfo), building: build)
     }
 
     /// Enters a state by firing the one event that leads there from the current state.

@@ -59,23 +59,23 @@ extension StateMachine {
     public func offers(userInfo: UserInfo = [:]) -> [Offer] {
         let call = Call(self, userInfo)
         // Where the turn can never come each of them says so.
-        let role = try? core.acquire(call, for: .rehearsal(nil))
+        let role = try? core.acquire(call, for: .rehearsal)
         defer { if let role { core.finishRehearsal(role, call) } }
         return definition.events.map { offer(of: $0, userInfo: userInfo) }
     }
 
     private func offer(of event: CompiledEvent, userInfo: UserInfo) -> Offer {
-        let unmet = UnmetGuards()
-        let answer: Offer.Answer
         do throws(InvalidTransition) {
-            try core.fire(for: .rehearsal(unmet), .event(event.index), Call(self, userInfo)) { candidate in
+            try core.fire(for: .survey, .event(event.index), Call(self, userInfo)) { candidate in
                 try core.onlyEmptyState(of: candidate)
             }
             let source = core.expectedState(of: self)
-            answer = definition.verdict(on: event.index, from: source) == .ignored ? .ignored : .allowed
+            let isIgnored = definition.verdict(on: event.index, from: source) == .ignored
+            return Offer(event: event.name, answer: isIgnored ? .ignored : .allowed, unmetGuards: [])
         } catch {
-            answer = error.reason == .destinationNeeded ? .needsState(error.candidates) : .rejected(error)
+            let needsState = error.reason == .destinationNeeded
+            let answer = needsState ? Offer.Answer.needsState(error.candidates) : .rejected(error)
+            return Offer(event: event.name, answer: answer, unmetGuards: error.unmetGuards)
         }
-        return Offer(event: event.name, answer: answer, unmetGuards: unmet.errors)
     }
 }

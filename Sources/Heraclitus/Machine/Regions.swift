@@ -13,12 +13,6 @@ extension StateMachine: DescribedRegion {
 }
 
 extension StateMachine: TreeMachine {
-    func withCore<Result, Failure: Error>(
-        _ body: (borrowing MachineCore) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try body(core)
-    }
-
     static var workflowType: any Workflow.Type { W.self }
 
     func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {

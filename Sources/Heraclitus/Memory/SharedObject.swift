@@ -12,12 +12,12 @@ struct SharedObject: @unchecked Sendable {
     @inline(__always)
     init(_ object: AnyObject) { self.object = object }
 
-    /// Calls a body with the object, which is of this very class; a cast would ask the runtime.
+    /// The object, which is of this very class; a cast would ask the runtime.
     ///
     /// Measured: 3 ns a hook.
     @inline(__always)
-    func withObject<Object: AnyObject>(as type: Object.Type, _ body: (Object) throws -> Void) rethrows {
+    func typed<Object: AnyObject>(as type: Object.Type) -> Object {
         precondition(Swift.type(of: object) == type, "The object is of the class that it was found to have.")
-        try body(unsafe unsafeDowncast(object, to: type))
+        return unsafe unsafeDowncast(object, to: type)
     }
 }

@@ -7,10 +7,8 @@ import HeraclitusEssentials
 
 /// A machine as the machines around it in its tree see it.
 protocol TreeMachine: Region, Parkable, AutomaticMachine {
-    /// Uses what it consists of.
-    func withCore<Result, Failure: Error>(
-        _ body: (borrowing MachineCore) throws(Failure) -> Result
-    ) throws(Failure) -> Result
+    /// What it consists of.
+    var core: MachineCore { get }
 
     /// Begins the turn in which a machine in its state does something.
     func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole
@@ -55,6 +53,16 @@ protocol TreeMachine: Region, Parkable, AutomaticMachine {
 
     /// What is due in the machine and those in its state.
     func deadlinesOfTree(by date: Date) -> [TreeDeadline]
+}
+
+extension TreeMachine {
+    /// Uses what it consists of, which a value of `any TreeMachine` cannot hand out.
+    @inline(__always)
+    func withCore<Result, Failure: Error>(
+        _ body: (borrowing MachineCore) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(core)
+    }
 }
 
 /// A deadline of a machine in a tree.

@@ -126,7 +126,7 @@ extension MachineCore {
         } else {
             // The thread owns the root by now: so nothing is waited for.
             guard ownership.isHeld else { return .busy }
-            guard let root, !root.isOwnedElsewhere, let role = try? acquire(call, for: .rehearsal(nil)) else {
+            guard let root, !root.isOwnedElsewhere, let role = try? acquire(call, for: .rehearsal) else {
                 return .needless
             }
             if role == .nested { return .needless }

@@ -1,0 +1,35 @@
+// How does a machine refer to what most machines never get?
+
+import Synchronization
+
+/// A reference that is stored once, by whichever thread comes first.
+///
+/// It is an `AtomicLazyReference` that is compiled for its type. That of the standard library asks the runtime for metadata at each load.
+///
+/// Measured: 600 of 4,000 instructions of a transition of a machine in a state.
+///
+/// Invariant: once stored, the reference is owned by this value and stays until `deinit`.
+@safe
+struct LateReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
+    private let reference = unsafe Atomic<Unmanaged<Object>?>(nil)
+
+    deinit { unsafe reference.load(ordering: .acquiring)?.release() }
+
+    /// The object, if one was stored.
+    @inline(__always)
+    var object: Object? { unsafe reference.load(ordering: .acquiring)?.takeUnretainedValue() }
+
+    /// Stores an object, unless there is one.
+    /// - Returns: The object that is stored now.
+    func storeIfNil(_ new: Object) -> Object {
+        let retained = unsafe Unmanaged.passRetained(new)
+        let result = unsafe reference.compareExchange(
+            expected: nil,
+            desired: retained,
+            ordering: .acquiringAndReleasing
+        )
+        guard let first = unsafe result.original else { return new }
+        unsafe retained.release()
+        return unsafe first.takeUnretainedValue()
+    }
+}
