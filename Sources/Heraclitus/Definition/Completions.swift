@@ -32,6 +32,12 @@ struct RegionProperty: Sendable {
 
 /// A machine as a table describes it.
 protocol DescribedRegion: Region {
+    /// The type of the workflow.
+    static var workflow: ObjectIdentifier { get }
+
+    /// The type of the workflow's context.
+    static var context: ObjectIdentifier { get }
+
     /// The name of the workflow.
     static var workflowName: String { get }
 

@@ -17,6 +17,9 @@ public struct RegionContext: Sendable {
     /// The workflow of the machines in states.
     let workflow: ObjectIdentifier
 
+    /// The type of the context that the closure takes.
+    let holdersContext: ObjectIdentifier
+
     /// Makes their context of the holder's; `nil` if the holder has none of the closure's type.
     let make: @Sendable (GivenContext?) -> GivenContext?
 
@@ -29,6 +32,7 @@ public struct RegionContext: Sendable {
         _ make: @escaping @Sendable (Context) -> Inner.Context
     ) {
         self.workflow = ObjectIdentifier(workflow)
+        holdersContext = ObjectIdentifier(Context.self)
         self.make = { given in GivenContext.value(of: given, as: Context.self).map { GivenContext(make($0)) } }
     }
 }

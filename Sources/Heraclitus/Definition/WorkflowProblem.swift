@@ -97,6 +97,10 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// An event fires when machines in a state have ended, and their workflow has no final state: it never fires by itself.
     case completionWithoutEnd(event: String, workflow: String)
 
+    /// Machines of a workflow in states of this one have a context of another type, and ``Workflow/regionContexts`` does not make it: they have
+    /// none when they are restored.
+    case missingRegionContext(workflow: String)
+
     /// An event updates a state some time after that was entered, or leads from it to itself after no time.
     ///
     /// An update does not begin that time anew, and a time of zero or less has always passed. So the event is due again at once, without an
@@ -140,7 +144,8 @@ extension WorkflowProblem {
     /// What only an object of an ``EmptyState`` shows does not stop it at once: objects are made for ``Workflow/diagnostics`` and for fires.
     public var stopsTheProgram: Bool {
         switch self {
-        case .migrationToUnknownState, .endlessDeadline, .completionWithoutEnd, .unlistedRegion: false
+        case .migrationToUnknownState, .endlessDeadline, .completionWithoutEnd, .unlistedRegion, .missingRegionContext:
+            false
         default: true
         }
     }
@@ -207,6 +212,9 @@ extension WorkflowProblem: CustomStringConvertible {
         case .completionWithoutEnd(let event, let workflow):
             "The event \"\(event)\" fires when machines of \(workflow) have ended, but an event leaves every state of \(workflow). "
                 + "Let it wait for other machines, or fire it from a state's hook."
+        case .missingRegionContext(let workflow):
+            "Machines of \(workflow) in states of this workflow need a context of their own type, and have none when they are restored. "
+                + "Add a `RegionContext` of \(workflow) to `regionContexts`, with a closure that takes this workflow's context."
         case .endlessDeadline(let event):
             "The event \"\(event)\" is due again at once when it has fired, again and again: an update does not begin the time anew "
                 + "that has passed since the state was entered, and a time of zero or less has always passed. Let `due` take a date from "

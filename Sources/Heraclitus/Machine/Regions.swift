@@ -1,6 +1,10 @@
 extension StateMachine: Region {}
 
 extension StateMachine: DescribedRegion {
+    static var workflow: ObjectIdentifier { ObjectIdentifier(W.self) }
+
+    static var context: ObjectIdentifier { ObjectIdentifier(W.Context.self) }
+
     static var workflowName: String { W.name }
 
     static var canEnd: Bool { CompiledWorkflow<W>.canEnd }

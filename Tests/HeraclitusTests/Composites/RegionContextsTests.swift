@@ -64,6 +64,52 @@ import Testing
         try payment.fire.pay()
     }
 
+    /// An event of it waits for its payment, of whose context it says nothing.
+    struct Hasty: Workflow {
+        typealias Context = Services
+        static var initial: any WorkflowState { PaidState() }
+        let place = Event(from: PaidState.self, to: PlacedState.self)
+        let pay = Event(from: PlacedState.self, to: PaidState.self).whenFinal(\.payment)
+    }
+
+    /// It makes the context of its payment of another context than its own.
+    struct Mistaken: Workflow {
+        typealias Context = Services
+        static var initial: any WorkflowState { PaidState() }
+        static var regionContexts: [RegionContext] { [RegionContext(of: Payment.self) { (bank: Bank) in bank }] }
+        let place = Event(from: PaidState.self, to: PlacedState.self)
+        let pay = Event(from: PlacedState.self, to: PaidState.self).whenFinal(\.payment)
+    }
+
+    /// It has the context that its payment needs.
+    struct Same: Workflow {
+        typealias Context = Bank
+        static var initial: any WorkflowState { PaidState() }
+        let place = Event(from: PaidState.self, to: PlacedState.self)
+        let pay = Event(from: PlacedState.self, to: PaidState.self).whenFinal(\.payment)
+    }
+
+    /// Its payment stands in an empty state.
+    struct Empty: Workflow {
+        final class HoldingState: EmptyState, Composite {
+            let payment = StateMachine<Payment>(context: Bank(name: "Ada's"))
+            private enum CodingKeys: CodingKey {}
+            var regions: [any Region] { [payment] }
+            func copied() -> HoldingState { HoldingState() }
+        }
+        static var initial: any WorkflowState { PaidState() }
+        let hold = Event(from: PaidState.self, to: HoldingState.self)
+    }
+
+    @Test("Diagnostics name the workflow of machines in states that get no context")
+    func diagnostics() {
+        let problem = WorkflowProblem.missingRegionContext(workflow: "Payment")
+        #expect(Hasty.diagnostics == [problem] && Mistaken.diagnostics == [problem] && Empty.diagnostics == [problem])
+        #expect(Order.diagnostics.isEmpty && Same.diagnostics.isEmpty)
+        #expect("\(problem)".contains("Add a `RegionContext` of Payment to `regionContexts`"))
+        #expect(!problem.stopsTheProgram)
+    }
+
     @Test("A machine in a state that gets no context tells its observers that it is not activated")
     func missing() throws {
         let careless = StateMachine<Careless>(context: services)

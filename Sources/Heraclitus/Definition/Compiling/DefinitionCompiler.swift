@@ -6,7 +6,7 @@ struct DefinitionCompiler {
     let formerWorkflow: String?
     let version: Int
     let migrations: [Migration]
-    let needsContext: Bool
+    let context: ObjectIdentifier
     let regionContexts: [RegionContext]
     let effects: [any Effect.Type]
     let journal: JournalLimit?
@@ -45,7 +45,7 @@ struct DefinitionCompiler {
         formerWorkflow = formerName(of: type, named: workflow)
         version = W.version
         migrations = W.migrations
-        needsContext = W.Context.self != Void.self
+        context = ObjectIdentifier(W.Context.self)
         regionContexts = W.regionContexts
         effects = W.effects
         journal = W.journal
@@ -157,7 +157,7 @@ struct DefinitionCompiler {
             objectAccess: objectAccess,
             findLayout: findLayout,
             makeTable: makeTable,
-            needsContext: needsContext,
+            needsContext: context != ObjectIdentifier(Void.self),
             regionContexts: regionContexts,
             journal: journal
         )

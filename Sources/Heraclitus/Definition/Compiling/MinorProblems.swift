@@ -68,6 +68,25 @@ extension DefinitionCompiler {
         }
     }
 
+    /// The workflows of machines in states that get no context when they are restored.
+    ///
+    /// It knows the machines for which an event waits, and those in objects of empty states and in the initial one.
+    var regionsWithoutContext: [WorkflowProblem] {
+        let awaited = properties.events.flatMap { $0.declaration.completions.flatMap(\.properties).compactMap(\.type) }
+        let objects =
+            states.types.compactMap { ($0 as? any EmptyState.Type)?.init() } + [initialObject].compactMap(\.self)
+        let held = objects.compactMap { $0 as? any Composite }.flatMap(\.regions)
+            .compactMap { type(of: $0) as? any DescribedRegion.Type }
+        var seen: Set<ObjectIdentifier> = []
+        return (awaited + held).filter { region in
+            let isGiven =
+                [context, ObjectIdentifier(Void.self)].contains(region.context)
+                || regionContexts.contains { $0.workflow == region.workflow && $0.holdersContext == context }
+            return !isGiven && seen.insert(region.workflow).inserted
+        }
+        .map { .missingRegionContext(workflow: $0.workflowName) }
+    }
+
     /// Whether there is a state that nothing leaves.
     var canEnd: Bool {
         states.types.indices.contains { state in
