@@ -57,13 +57,7 @@ extension WorkflowEvent {
         _ date: @escaping @Sendable (Source) -> Date?,
         enters build: @escaping @Sendable (Source) throws -> Destination
     ) -> Self {
-        adding(
-            DeadlineRule(
-                date: { state, _ in Self.source(of: state).flatMap(date) },
-                build: Self.erased(build),
-                after: nil
-            )
-        )
+        due(date, building: Self.erased(build))
     }
 
     /// Makes the event fire by itself at a date that follows from the state's data, into a state that needs the machine's context.
@@ -76,13 +70,7 @@ extension WorkflowEvent {
         _ date: @escaping @Sendable (Source) -> Date?,
         enters build: @escaping @Sendable (Source, W.Context) throws -> Destination
     ) -> Self {
-        adding(
-            DeadlineRule(
-                date: { state, _ in Self.source(of: state).flatMap(date) },
-                build: Self.erased(build),
-                after: nil
-            )
-        )
+        due(date, building: Self.erased(build))
     }
 
     /// Makes the event fire by itself, into an empty state, at a date that follows from the state's data.
@@ -90,9 +78,7 @@ extension WorkflowEvent {
     /// - Returns: The event with this deadline.
     @inlinable
     public func due(_ date: @escaping @Sendable (Source) -> Date?) -> Self where Destination: EmptyState {
-        adding(
-            DeadlineRule(date: { state, _ in Self.source(of: state).flatMap(date) }, build: nil, after: nil)
-        )
+        due(date, building: nil)
     }
 
     /// Makes the event fire by itself when the machine has been in the state for some time.
@@ -108,13 +94,7 @@ extension WorkflowEvent {
         after duration: Duration,
         enters build: @escaping @Sendable (Source) throws -> Destination
     ) -> Self {
-        adding(
-            DeadlineRule(
-                date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
-                build: Self.erased(build),
-                after: duration
-            )
-        )
+        due(after: duration, building: Self.erased(build))
     }
 
     /// Makes the event fire by itself when the machine has been in the state for some time, into a state that needs the machine's context.
@@ -127,13 +107,7 @@ extension WorkflowEvent {
         after duration: Duration,
         enters build: @escaping @Sendable (Source, W.Context) throws -> Destination
     ) -> Self {
-        adding(
-            DeadlineRule(
-                date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
-                build: Self.erased(build),
-                after: duration
-            )
-        )
+        due(after: duration, building: Self.erased(build))
     }
 
     /// Makes the event fire by itself, into an empty state, when the machine has been in the state for some time.
@@ -144,16 +118,26 @@ extension WorkflowEvent {
     /// - Returns: The event with this deadline.
     @inlinable
     public func due(after duration: Duration) -> Self where Destination: EmptyState {
+        due(after: duration, building: nil)
+    }
+
+    // MARK: -
+
+    @inlinable
+    func due(_ date: @escaping @Sendable (Source) -> Date?, building build: AutomaticBuilder?) -> Self {
+        adding(DeadlineRule(date: { state, _ in Self.source(of: state).flatMap(date) }, build: build, after: nil))
+    }
+
+    @inlinable
+    func due(after duration: Duration, building build: AutomaticBuilder?) -> Self {
         adding(
             DeadlineRule(
                 date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
-                build: nil,
+                build: build,
                 after: duration
             )
         )
     }
-
-    // MARK: -
 
     @usableFromInline
     func adding(_ rule: DeadlineRule) -> Self { .init(declaration.adding(deadline: rule)) }

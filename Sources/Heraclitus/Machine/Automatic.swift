@@ -77,23 +77,23 @@ extension StateMachine: AutomaticMachine {
 
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
         let due = definition.rule(of: deadline)
-        do throws(InvalidTransition) {
-            let selector = EventSelector.due(event: due.event, of: state, in: period)
-            try fire(selector, userInfo: UserInfo(due: deadline.date)) { candidate in
-                guard let build = due.rule.build else { return try core.onlyEmptyState(of: candidate) }
-                return OwnedObject(try build(state, core.context))
-            }
-            return true
-        } catch {
-            // Observers have been told.
-            return false
-        }
+        let selector = EventSelector.due(event: due.event, of: state, in: period)
+        return fire(selector, UserInfo(due: deadline.date), from: state, due.rule.build)
     }
 
     func fire(_ completion: CompiledCompletion, leaving state: AnyObject) -> Bool {
+        fire(.event(completion.event), [:], from: state, completion.rule.build)
+    }
+
+    private func fire(
+        _ selector: EventSelector,
+        _ userInfo: UserInfo,
+        from state: AnyObject,
+        _ build: AutomaticBuilder?
+    ) -> Bool {
         do throws(InvalidTransition) {
-            try fire(.event(completion.event), userInfo: [:]) { candidate in
-                guard let build = completion.rule.build else { return try core.onlyEmptyState(of: candidate) }
+            try fire(selector, userInfo: userInfo) { candidate in
+                guard let build else { return try core.onlyEmptyState(of: candidate) }
                 return OwnedObject(try build(state, core.context))
             }
             return true
