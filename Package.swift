@@ -138,6 +138,7 @@ let package = Package(
             resources: [.copy("Tables")],
             swiftSettings: settings
         ),
+        .testTarget(name: "HeraclitusJSONTests", dependencies: ["HeraclitusJSON"], swiftSettings: settings),
         .testTarget(
             name: "HeraclitusTests",
             dependencies: [

@@ -1,16 +1,12 @@
 public import HeraclitusEssentials
 
 extension JSONEncoder.DateEncodingStrategy {
-    /// Writes dates as archives do: in ISO 8601 and UTC, with as many decimals of a second as needed to lose nothing.
+    /// Writes dates as archives do: in ISO 8601 and UTC, to the nanosecond, without decimals at the end that are zero.
     public static var archived: Self {
         .custom { date, encoder in
             var container = encoder.singleValueContainer()
             guard let text = ArchivedDate.text(of: date) else {
-                // Whoever prints the error would describe the date itself, which may stop the program.
-                throw EncodingError.invalidValue(
-                    HeraclitusJSON.text(of: date),
-                    .init(codingPath: encoder.codingPath, debugDescription: "ISO 8601 cannot represent this date.")
-                )
+                throw ArchivedDate.invalid(date, encoder.codingPath)
             }
             try container.encode(text)
         }
@@ -26,10 +22,9 @@ extension JSONDecoder.DateDecodingStrategy {
     }
 }
 
-/// Dates as ISO 8601 text without loss: Foundation's format keeps milliseconds, a `Date` is finer.
+/// Dates as ISO 8601 text with up to nine decimals of a second, more than which other readers refuse.
 ///
-/// In the second before the reference date it is finer than any number of seconds after another whole second; there decimals
-/// are those of what is missing to the reference date, taken from one.
+/// A date that was read has the same text when it is written again.
 package enum ArchivedDate {
     /// Those that ISO 8601 writes without an agreement between the parties.
     static let writable = secondsOfFourDigitYears
@@ -40,11 +35,28 @@ package enum ArchivedDate {
     package static func text(of date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
         guard writable.contains(seconds) else { return nil }
-        let whole = seconds.rounded(.down)
+        var whole = seconds.rounded(.down)
+        var nanoseconds = Int(((seconds - whole) * 1e9).rounded())
+        if nanoseconds == billion { (whole, nanoseconds) = (whole + 1, 0) }
         let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
-        let decimals = whole == -1 ? decimals(of: -seconds).map(complement) : decimals(of: seconds - whole)
-        guard let decimals else { return text }
+        guard nanoseconds > 0 else { return text }
+        var decimals = decimals(of: nanoseconds)
+        while decimals.last == "0" { decimals.removeLast() }
         return text.dropLast() + "." + decimals + "Z"
+    }
+
+    private static let billion = 1_000_000_000
+
+    /// Nine digits.
+    private static func decimals(of nanoseconds: Int) -> Substring { "\(billion + nanoseconds)".dropFirst() }
+
+    /// The error of a date without a text.
+    static func invalid(_ date: Date, _ path: [any CodingKey]) -> EncodingError {
+        // Whoever prints the error would describe the date itself, which may stop the program.
+        .invalidValue(
+            HeraclitusJSON.text(of: date),
+            .init(codingPath: path, debugDescription: "ISO 8601 cannot represent this date.")
+        )
     }
 
     static func date(from container: any SingleValueDecodingContainer) throws -> Date {
@@ -92,28 +104,18 @@ package enum ArchivedDate {
 
     private static func date(_ whole: Date, with decimals: Substring?) -> Date? {
         guard let decimals else { return whole }
-        guard !decimals.isEmpty, let fraction = Double("0." + decimals) else { return nil }
-        if whole.timeIntervalSinceReferenceDate == -1, fraction > 0, let missing = Double("0." + complement(decimals)) {
-            return Date(timeIntervalSinceReferenceDate: -missing)
+        let seconds = whole.timeIntervalSinceReferenceDate
+        guard decimals.utf8.count <= 9 else {
+            // Archives had up to 17.
+            return Double("0." + decimals).map { Date(timeIntervalSinceReferenceDate: seconds + $0) }
         }
-        return Date(timeIntervalSinceReferenceDate: whole.timeIntervalSinceReferenceDate + fraction)
-    }
-
-    /// The decimals of one minus a fraction, given those of the fraction, of which not all are zero.
-    private static func complement(_ decimals: some StringProtocol) -> String {
-        let digits = decimals.utf8.map { Int($0) - 48 }
-        guard let last = digits.lastIndex(where: { $0 != 0 }) else { return String(decimals) }
-        return digits[...last].enumerated().map { index, digit in "\((index == last ? 10 : 9) - digit)" }.joined()
-    }
-
-    /// The shortest decimals that read back as the fraction; `nil` for none.
-    private static func decimals(of fraction: Double) -> String? {
-        guard fraction > 0, fraction < 1 else { return nil }
-        // "0.25", or "1.2e-07" for what is less than a ten-thousandth.
-        let parts = "\(fraction)".split(separator: "e")
-        let digits = parts[0].filter(\.isNumber)
-        guard parts.count == 2, let exponent = Int(parts[1]) else { return String(digits.dropFirst()) }
-        let significant = digits.hasSuffix("0") && digits.count == 2 ? digits.dropLast() : digits[...]
-        return String(repeating: "0", count: -exponent - 1) + significant
+        guard let number = Int(decimals) else { return nil }
+        let nanoseconds = repeatElement(10, count: 9 - decimals.utf8.count).reduce(number, *)
+        // The number that is nearest to the text: a sum would be rounded twice.
+        let text =
+            seconds < 0 && nanoseconds > 0
+            ? "-\(Int(-seconds) - 1).\(Self.decimals(of: billion - nanoseconds))"
+            : "\(Int(seconds)).\(Self.decimals(of: nanoseconds))"
+        return Double(text).map(Date.init(timeIntervalSinceReferenceDate:))
     }
 }

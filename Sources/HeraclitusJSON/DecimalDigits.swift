@@ -11,7 +11,7 @@ struct DecimalDigits: Equatable {
     /// The power of ten of the last digit.
     let exponent: Int
 
-    /// Reads a number as JSON writes one; `nil` for what is none.
+    /// Reads a number as JSON writes one; `nil` for what is none, or has a power of ten of more than twelve digits.
     init?(_ text: some Sequence<UInt8>) {
         var digits: [UInt8] = []
         var exponent = 0
@@ -57,8 +57,9 @@ struct DecimalDigits: Equatable {
         var power = 0
         while let byte = next {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            power = power * 10 + Int(byte - UInt8(ascii: "0"))
             // Far beyond every number that there is a type for.
-            power = min(power * 10 + Int(byte - UInt8(ascii: "0")), 1 << 40)
+            guard power < 1 << 40 else { return nil }
             next = rest.next()
         }
         return isNegative ? -power : power
@@ -96,6 +97,11 @@ struct DecimalDigits: Equatable {
             return nil
         }
         return decimal
+    }
+
+    /// The number as it is written: the same for two texts of one number.
+    var text: String {
+        plainText ?? (isNegative ? "-" : "") + String(decoding: digits.map { $0 + 48 }, as: UTF8.self) + "e\(exponent)"
     }
 
     /// The number as a `Decimal` writes itself, without a power of ten; `nil` far beyond what one can be.

@@ -1,31 +1,48 @@
 extension JSONValue {
-    /// The number of a text of JSON, in the form that keeps it exactly.
-    init(number source: ArraySlice<UInt8>) {
-        let text = String(decoding: source, as: UTF8.self)
-        // Most are small; a zero may have a sign.
-        if source.count < 18, let integer = Int(text), integer != 0 || source.count == 1 {
+    /// The number of a text of JSON, in the one form that has all of its digits; `nil` for what is no number, or beyond all bounds.
+    init?(number source: ArraySlice<UInt8>) {
+        if let integer = Self.small(source) {
             self = .integer(integer)
             return
         }
-        guard let digits = DecimalDigits(source) else {
-            self = .decimal(text)
+        let text = String(decoding: source, as: UTF8.self)
+        // A Double has up to 15 digits of any decimal. Integers are none of them.
+        if source.count <= 16, !source.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }), let number = Double(text),
+            number.rounded() != number
+        {
+            self = .number(number)
             return
         }
-        if !digits.isNegative || !digits.digits.isEmpty {
-            if let integer = digits.integer(as: Int.self) {
-                self = .integer(integer)
-                return
-            }
-            if let unsigned = digits.integer(as: UInt64.self) {
-                self = .unsigned(unsigned)
-                return
-            }
-        }
-        if let number = Double(text), number.isFinite, DecimalDigits("\(number)".utf8) == digits {
+        guard let digits = DecimalDigits(source) else { return nil }
+        self.init(digits)
+    }
+
+    /// The number of a text.
+    init?(number text: String) { self.init(number: Array(text.utf8)[...]) }
+
+    private init(_ digits: DecimalDigits) {
+        if digits.isNegative, digits.digits.isEmpty {
+            self = .number(-0.0)
+        } else if let integer = digits.integer(as: Int.self) {
+            self = .integer(integer)
+        } else if let unsigned = digits.integer(as: UInt64.self) {
+            self = .unsigned(unsigned)
+        } else if let number = Double(digits.text), number.isFinite, DecimalDigits("\(number)".utf8) == digits {
             self = .number(number)
         } else {
-            // As it will be written, so that it is equal to itself when it is read again.
-            self = .decimal(digits.plainText ?? text)
+            self = .decimal(digits.text)
         }
+    }
+
+    /// The number of up to 18 digits, which most are; a zero may have a sign.
+    private static func small(_ source: ArraySlice<UInt8>) -> Int? {
+        guard source.count <= 18, let first = source.first else { return nil }
+        let isNegative = first == UInt8(ascii: "-")
+        var number = 0
+        for byte in isNegative ? source.dropFirst() : source {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return isNegative ? (number == 0 ? nil : -number) : number
     }
 }

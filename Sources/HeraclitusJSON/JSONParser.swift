@@ -1,84 +1,114 @@
 /// Parses a JSON text without calling itself, so that a text of any depth needs no more of a thread's stack.
 struct JSONParser {
-    let bytes: [UInt8]
-    private(set) var nodes: [JSONText.Node] = []
+    private let bytes: [UInt8]
+
+    /// Whether a key may be there twice: the first counts then, as in Foundation's reader.
+    private let isLenient: Bool
 
     private var position = 0
 
+    /// The complete values of all arrays and objects that are not, the innermost last.
+    private var values: [JSONValue] = []
+
+    /// The keys of all objects that are not complete; the last one's value may be missing.
+    private var keys: [String] = []
+
     /// The arrays and objects that are not complete, the innermost last.
-    private var open: [Int] = []
+    private var open: [Container] = []
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private struct Container {
+        let isObject: Bool
+        let firstValue: Int
+        let firstKey: Int
+    }
 
-    mutating func parse() throws(JSONProblem) {
-        // Places are kept in 32 bits.
-        guard bytes.count < UInt32.max else { throw problem("It is larger than 4 GiB.") }
-        let survey = JSONSurvey(bytes.span)
-        nodes.reserveCapacity(survey.nodes)
+    init(_ bytes: [UInt8], isLenient: Bool) {
+        self.bytes = bytes
+        self.isLenient = isLenient
+    }
+
+    mutating func parse() throws(JSONProblem) -> JSONValue {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+        // An array that grows takes twice the memory for a moment.
+        values.reserveCapacity(bytes.count > 1 << 12 ? bytes.count { $0 == UInt8(ascii: ",") } + 1 : 16)
+        keys.reserveCapacity(16)
+        open.reserveCapacity(8)
         skipSpace()
         try value()
         while let innermost = open.last { try next(in: innermost) }
         skipSpace()
-        guard position == bytes.count else { throw problem("Something follows the value.") }
+        guard position == bytes.count, let value = values.last else { throw problem("Something follows the value.") }
+        return value
     }
 
     /// Parses what comes next in an array or object: its end, or an element.
-    private mutating func next(in innermost: Int) throws(JSONProblem) {
-        let isObject = nodes[innermost].kind == .object
+    private mutating func next(in innermost: Container) throws(JSONProblem) {
         skipSpace()
-        if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+        if byte == (innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+            let value = innermost.isObject ? try object(innermost) : .array(Array(values[innermost.firstValue...]))
             position += 1
-            nodes[innermost + 1].number = UInt32(nodes.count)
             open.removeLast()
-            if let outer = open.last { nodes[outer].raise(to: nodes[innermost].height + 1) }
+            values.removeLast(values.count - innermost.firstValue)
+            values.append(value)
             return
         }
-        if nodes[innermost].number > 0 {
+        if values.count > innermost.firstValue {
             try expect(UInt8(ascii: ","))
             skipSpace()
         }
-        if isObject {
+        if innermost.isObject {
             guard byte == UInt8(ascii: "\"") else { throw problem("A key is missing.") }
-            try string()
+            keys.append(try string())
             skipSpace()
             try expect(UInt8(ascii: ":"))
             skipSpace()
         }
-        nodes[innermost].number += 1
-        nodes[innermost].raise(to: 1)
         try value()
     }
 
     private mutating func value() throws(JSONProblem) {
         guard let byte else { throw problem("It ends too early.") }
         switch byte {
-        case UInt8(ascii: "{"): try begin(.object)
-        case UInt8(ascii: "["): try begin(.array)
-        case UInt8(ascii: "\""): try string()
-        case UInt8(ascii: "t"): try word("true", .yes)
-        case UInt8(ascii: "f"): try word("false", .no)
+        case UInt8(ascii: "{"): try begin(isObject: true)
+        case UInt8(ascii: "["): try begin(isObject: false)
+        case UInt8(ascii: "\""): values.append(.string(try string()))
+        case UInt8(ascii: "t"): try word("true", .bool(true))
+        case UInt8(ascii: "f"): try word("false", .bool(false))
         case UInt8(ascii: "n"): try word("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
         default: throw problem("This is not a value.")
         }
     }
 
-    private mutating func begin(_ kind: JSONText.Kind) throws(JSONProblem) {
-        guard open.count < JSONText.depthLimit else {
-            throw problem("This is deeper than \(JSONText.depthLimit) levels.")
+    private mutating func begin(isObject: Bool) throws(JSONProblem) {
+        guard open.count < JSONValue.textDepthLimit else {
+            throw problem("This is deeper than \(JSONValue.textDepthLimit) levels.")
         }
-        open.append(nodes.count)
+        open.append(Container(isObject: isObject, firstValue: values.count, firstKey: keys.count))
         position += 1
-        nodes.append(JSONText.Node(kind, number: 0, note: 0))
-        // What follows it, which is known when it is complete.
-        nodes.append(JSONText.Node(.null, number: UInt32(nodes.count + 1), note: 0))
     }
 
-    private mutating func word(_ word: String, _ kind: JSONText.Kind) throws(JSONProblem) {
+    /// The members of an object that is complete.
+    private mutating func object(_ object: Container) throws(JSONProblem) -> JSONValue {
+        let count = keys.count - object.firstKey
+        var members: [String: JSONValue] = Dictionary(minimumCapacity: count)
+        for index in 0..<count {
+            let key = keys[object.firstKey + index]
+            guard let first = members.updateValue(values[object.firstValue + index], forKey: key) else { continue }
+            guard isLenient else {
+                keys.removeLast(count - index - 1)
+                throw problem("The key \"\(key.shortened)\" is there twice.", isDuplicate: true)
+            }
+            members[key] = first
+        }
+        keys.removeLast(count)
+        return .object(members)
+    }
+
+    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONProblem) {
         guard bytes[position...].starts(with: word.utf8) else { throw problem("This is not a value.") }
         position += word.utf8.count
-        nodes.append(JSONText.Node(kind, number: UInt32(position), note: 0))
+        values.append(value)
     }
 
     private mutating func number() throws(JSONProblem) {
@@ -90,7 +120,10 @@ struct JSONParser {
             if !skip(UInt8(ascii: "+")) { skip(UInt8(ascii: "-")) }
             try digits()
         }
-        try append(.number, from: start)
+        guard let number = JSONValue(number: bytes[start..<position]) else {
+            throw problem("The power of ten of a number is too large.")
+        }
+        values.append(number)
     }
 
     private mutating func digits() throws(JSONProblem) {
@@ -99,69 +132,79 @@ struct JSONParser {
         if position == start { throw problem("A digit is missing.") }
     }
 
-    private mutating func string() throws(JSONProblem) {
+    // MARK: - Texts
+
+    private mutating func string() throws(JSONProblem) -> String {
         position += 1
         let start = position
-        var kind = JSONText.Kind.plainString
-        var isASCII = true
-        while let byte, byte != UInt8(ascii: "\"") {
+        var all: UInt8 = 0
+        while let byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            all |= byte
             position += 1
-            if byte == UInt8(ascii: "\\") {
-                kind = .string
-                try escape()
-            } else if byte < 0x20 {
-                position -= 1
-                throw problem("A text has a control character.")
-            } else if byte >= 0x80 {
-                (kind, isASCII) = (.string, false)
-            }
         }
+        if byte == UInt8(ascii: "\"") {
+            if all >= 0x80 { return try text(bytes[start..<position], from: start) }
+            position += 1
+            return String(decoding: bytes[start..<position - 1], as: UTF8.self)
+        }
+        var unescaped = Array(bytes[start..<position])
+        while let byte, byte != UInt8(ascii: "\"") {
+            guard byte >= 0x20 else { throw problem("A text has a control character.") }
+            position += 1
+            if byte == UInt8(ascii: "\\") { try escape(&unescaped) } else { unescaped.append(byte) }
+        }
+        return try text(unescaped[...], from: start)
+    }
+
+    /// The text of bytes, at the end of which the position is.
+    private mutating func text(_ text: ArraySlice<UInt8>, from start: Int) throws(JSONProblem) -> String {
         guard position < bytes.count else { throw problem("A text does not end.") }
-        if !isASCII, String(validating: bytes[start..<position], as: UTF8.self) == nil {
+        guard let text = String(validating: text, as: UTF8.self) else {
             position = start
             throw problem("A text is not UTF-8.")
         }
-        try append(kind, from: start)
         position += 1
+        return text
     }
 
-    private mutating func escape() throws(JSONProblem) {
+    private mutating func escape(_ text: inout [UInt8]) throws(JSONProblem) {
+        guard let byte else { return }
+        position += 1
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
-            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            position += 1
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
         case UInt8(ascii: "u"):
-            position += 1
-            let unit = try codeUnit()
-            if UTF16.isTrailSurrogate(unit) { throw problem("A text has half a character.") }
-            guard UTF16.isLeadSurrogate(unit) else { return }
-            guard skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")), UTF16.isTrailSurrogate(try codeUnit()) else {
-                throw problem("A text has half a character.")
+            var code = UInt32(try codeUnit())
+            if code >> 10 == 0x36 {
+                guard skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else { throw halfCharacter }
+                let trail = UInt32(try codeUnit())
+                guard trail >> 10 == 0x37 else { throw halfCharacter }
+                code = 0x10000 + (code & 0x3FF) << 10 + trail & 0x3FF
             }
-        default: throw problem("This escape does not exist.")
+            guard let scalar = Unicode.Scalar(code) else { throw halfCharacter }
+            text.append(contentsOf: UTF8.encode(scalar) ?? .init())
+        default:
+            position -= 1
+            throw problem("This escape does not exist.")
         }
     }
+
+    private var halfCharacter: JSONProblem { problem("A text has half a character.") }
 
     private mutating func codeUnit() throws(JSONProblem) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte, let digit = Self.hexadecimal(byte) else {
+            guard let byte, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
                 throw problem("Four hexadecimal digits are missing.")
             }
             unit = unit << 4 | UInt16(digit)
             position += 1
         }
         return unit
-    }
-
-    /// The value of a hexadecimal digit; `nil` for what is none.
-    static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 
     // MARK: -
@@ -184,76 +227,38 @@ struct JSONParser {
         throw problem(byte == nil ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.")
     }
 
-    private mutating func append(_ kind: JSONText.Kind, from start: Int) throws(JSONProblem) {
-        let length = position - start
-        guard length <= JSONText.Node.largestNote else { throw problem("A text is larger than 512 MiB.") }
-        nodes.append(JSONText.Node(kind, number: UInt32(start), note: UInt32(length)))
-    }
-
-    private func problem(_ explanation: String) -> JSONProblem {
-        JSONProblem(offset: position, path: path, explanation: explanation)
+    private func problem(_ explanation: String, isDuplicate: Bool = false) -> JSONProblem {
+        JSONProblem(offset: position, path: path, explanation: explanation, isDuplicate: isDuplicate)
     }
 
     /// The keys and indices that lead to where the parser is.
     private var path: [any CodingKey] {
-        open.enumerated().compactMap { level, container in
-            let node = nodes[container]
-            if node.kind == .array { return JSONKey(index: max(0, Int(node.number) - 1)) }
-            // The last key before the next container, or before the end.
-            let end = level + 1 < open.count ? open[level + 1] : nodes.count
-            var index = container + 2
-            var key: Int?
-            while index < end {
-                key = index
-                let value = index + 1
-                index = value < end ? JSONText.end(of: value, in: nodes) : end
+        open.indices.compactMap { level in
+            let next = level + 1 < open.count ? open[level + 1] : nil
+            guard open[level].isObject else {
+                return JSONKey(index: max(0, (next?.firstValue ?? values.count) - open[level].firstValue))
             }
-            return key.map { JSONKey(self.text(of: nodes[$0])) }
+            let end = next?.firstKey ?? keys.count
+            return end > open[level].firstKey ? JSONKey(keys[end - 1]) : nil
         }
-    }
-
-    private func text(of key: JSONText.Node) -> String {
-        String(decoding: bytes[key.range], as: UTF8.self)
     }
 }
 
-/// What can be said of a JSON text at a glance, without knowing whether it is one.
-package struct JSONSurvey {
-    /// It has no more nodes than this.
-    private(set) var nodes = 2
+/// Why a text is no JSON.
+package struct JSONProblem: Error {
+    /// Where in the text, in bytes.
+    package let offset: Int
 
-    /// How deep values lie within values, if it is JSON.
-    package private(set) var depth = 0
+    /// The keys and indices that lead there.
+    package let path: [any CodingKey]
 
-    /// Whether it has a capital letter outside of texts, which no value has but a `NaN` that an encoder wrote.
-    package private(set) var hasNoNumber = false
+    package let explanation: String
 
-    package init(_ bytes: Span<UInt8>) {
-        var level = 0
-        var isText = false
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            index += 1
-            if byte == UInt8(ascii: "\"") {
-                isText.toggle()
-            } else if isText {
-                if byte == UInt8(ascii: "\\") { index += 1 }
-            } else {
-                switch byte {
-                case UInt8(ascii: ","), UInt8(ascii: ":"): nodes += 1
-                case UInt8(ascii: "["), UInt8(ascii: "{"):
-                    // The second node of its own, and the first element.
-                    nodes += 2
-                    level += 1
-                    depth = max(depth, level)
-                case UInt8(ascii: "]"), UInt8(ascii: "}"): level -= 1
-                case UInt8(ascii: "N"): hasNoNumber = true
-                default: break
-                }
-            }
-        }
-    }
+    /// Whether it is JSON, in which one key is there twice.
+    package let isDuplicate: Bool
+
+    /// What is wrong, and where in the text.
+    package var description: String { "\(explanation) (byte \(offset))" }
 }
 
 /// A key or an index of JSON, whatever it is.

@@ -8,8 +8,7 @@
 /// data["url"]?.stringValue
 /// ```
 ///
-/// A list or an object that was read stays a place in its text until somebody asks for what is in it, and so takes little memory
-/// however large it is.
+/// A number that was read has one form, the first in this list that has all of its digits; so equal numbers are equal values.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -33,21 +32,17 @@ public enum JSONValue: Hashable, Sendable {
     case string(String)
 
     /// A list.
-    case array(JSONArray)
+    case array([JSONValue])
 
     /// Values by key.
-    case object(JSONObject)
-
-    /// Makes a list.
-    /// - Parameter elements: The elements.
-    /// - Returns: The list.
-    public static func array(_ elements: [JSONValue]) -> JSONValue { .array(JSONArray(elements)) }
-
-    /// Makes an object.
-    /// - Parameter members: The values by key.
-    /// - Returns: The object.
-    public static func object(_ members: [String: JSONValue]) -> JSONValue { .object(JSONObject(members)) }
+    case object([String: JSONValue])
 }
+
+/// The elements of a JSON list.
+public typealias JSONArray = [JSONValue]
+
+/// The values of a JSON object by key.
+public typealias JSONObject = [String: JSONValue]
 
 // MARK: - Looking and changing
 
@@ -117,11 +112,11 @@ extension JSONValue {
     public var boolValue: Bool? { if case .bool(let bool) = self { bool } else { nil } }
 
     /// The elements, if this is a list.
-    public var arrayValue: [JSONValue]? { if case .array(let array) = self { array.values } else { nil } }
+    public var arrayValue: [JSONValue]? { if case .array(let array) = self { array } else { nil } }
 
     /// The values by key, if this is an object.
     public var objectValue: [String: JSONValue]? {
-        if case .object(let object) = self { Dictionary(object) } else { nil }
+        if case .object(let object) = self { object } else { nil }
     }
 }
 
@@ -140,7 +135,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 
     /// Makes a number.
     /// - Parameter value: The number.
-    public init(floatLiteral value: Double) { self = .number(value) }
+    public init(floatLiteral value: Double) { self = JSONValue(number: "\(value)") ?? .number(value) }
 
     /// Makes `true` or `false`.
     /// - Parameter value: The Boolean.

@@ -5,6 +5,9 @@ extension JSONValue: Codable {
     /// have a stack of 512 KiB.
     package static let depthLimit = 64
 
+    /// How deep values may lie within values in a text, as in Foundation's reader.
+    package static let textDepthLimit = 512
+
     package static let tooDeep = "This is deeper than \(depthLimit) levels."
 
     /// Decodes any JSON value.
@@ -53,82 +56,119 @@ extension JSONValue: Codable {
         if number == 0, number.sign == .minus { return .number(number) }
         let decimal = try? container.decode(Decimal.self)
         if number.rounded() == number, abs(number) <= 0x1p64 {
+            // Property lists have no Decimal.
             if let integer = try? container.decode(Int.self), Decimal(integer) == decimal ?? Decimal(integer) {
                 return .integer(integer)
             }
             if let unsigned = try? container.decode(UInt64.self), Decimal(unsigned) == decimal ?? Decimal(unsigned) {
-                return .unsigned(unsigned)
+                return Int(exactly: unsigned).map(JSONValue.integer) ?? .unsigned(unsigned)
             }
         }
-        guard let decimal, decimal.isFinite, Decimal(string: "\(number)") != decimal else { return .number(number) }
-        return .decimal("\(decimal)")
+        guard let decimal, decimal.isFinite, Decimal(string: "\(number)") != decimal else {
+            return JSONValue(number: "\(number)") ?? .number(number)
+        }
+        return JSONValue(number: "\(decimal)") ?? .number(number)
     }
 
-    /// Encodes the value.
+    /// Encodes the value, or nothing of it.
+    ///
+    /// Archives have every digit of a number. Other encoders write what a `Decimal` can represent.
     /// - Parameter encoder: The encoder.
     /// - Throws: `EncodingError` for a number that JSON does not have, or that has more digits than a `Decimal`; for a value that
     ///   is more than 64 levels deep.
     public func encode(to encoder: any Encoder) throws {
-        try LeveledValue(value: self, levels: Self.depthLimit - encoder.codingPath.count).encode(to: encoder)
+        if let archive = encoder as? ArchiveEncoder { return try archive.encode(self) }
+        // Before anything is written: whoever catches an error may go on with the encoder.
+        try expectWritable(at: encoder.codingPath)
+        try encodeWritable(to: encoder)
+    }
+
+    private func expectWritable(at path: [any CodingKey]) throws(EncodingError) {
+        guard path.count <= Self.depthLimit else { throw invalid(path, Self.tooDeep) }
+        switch self {
+        case .null, .bool, .integer, .unsigned, .string: break
+        case .number(let number):
+            guard number.isFinite else { throw invalid(path, "\(number) is not a number of JSON.") }
+        case .decimal(let digits):
+            // Every digit is written, or none.
+            guard DecimalDigits(digits.utf8)?.decimal == nil else { break }
+            throw invalid(path, "\"\(digits.prefix(40))\" is not a number that a Decimal can represent.")
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                try element.expectWritable(at: path + [JSONKey(index: index)])
+            }
+        case .object(let members):
+            for (key, member) in members { try member.expectWritable(at: path + [JSONKey(key)]) }
+        }
+    }
+
+    private func invalid(_ path: [any CodingKey], _ explanation: String) -> EncodingError {
+        .invalidValue(self, .init(codingPath: path, debugDescription: explanation))
+    }
+
+    fileprivate func encodeWritable(to encoder: any Encoder) throws {
+        switch self {
+        case .array(let elements):
+            var container = encoder.unkeyedContainer()
+            for element in elements { try container.encode(WritableValue(value: element)) }
+        case .object(let members):
+            var container = encoder.container(keyedBy: JSONKey.self)
+            for (key, member) in members { try container.encode(WritableValue(value: member), forKey: JSONKey(key)) }
+        default:
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .null, .array, .object: try container.encodeNil()
+            case .bool(let bool): try container.encode(bool)
+            case .integer(let integer): try container.encode(integer)
+            case .unsigned(let unsigned): try container.encode(unsigned)
+            case .number(let number): try container.encode(number)
+            case .decimal(let digits): try container.encode(DecimalDigits(digits.utf8)?.decimal)
+            case .string(let string): try container.encode(string)
+            }
+        }
     }
 }
 
-/// A value that knows how many levels may lie within it: to ask its encoder takes longer the deeper it is.
-private struct LeveledValue: Encodable {
+/// A value of which all can be written.
+private struct WritableValue: Encodable {
     let value: JSONValue
-    let levels: Int
 
-    func encode(to encoder: any Encoder) throws {
-        // Or it could not be read again.
-        guard levels >= 0 else {
-            throw EncodingError.invalidValue(
-                value,
-                .init(codingPath: encoder.codingPath, debugDescription: JSONValue.tooDeep)
-            )
-        }
-        switch value {
-        case .array(let array):
-            var container = encoder.unkeyedContainer()
-            for element in array { try container.encode(LeveledValue(value: element, levels: levels - 1)) }
-        case .object(let object):
-            var container = encoder.container(keyedBy: JSONKey.self)
-            for (key, member) in object {
-                try container.encode(LeveledValue(value: member, levels: levels - 1), forKey: JSONKey(key))
-            }
-        default:
-            var container = encoder.singleValueContainer()
-            try encodeSingle(in: &container, encoder)
-        }
-    }
-
-    private func encodeSingle(
-        in container: inout some SingleValueEncodingContainer,
-        _ encoder: any Encoder
-    ) throws {
-        switch value {
-        case .null, .array, .object: try container.encodeNil()
-        case .bool(let bool): try container.encode(bool)
-        case .integer(let integer): try container.encode(integer)
-        case .unsigned(let unsigned): try container.encode(unsigned)
-        case .number(let number): try container.encode(number)
-        case .decimal(let text):
-            // Every digit is written, or none.
-            guard let decimal = DecimalDigits(text.utf8)?.decimal else {
-                throw EncodingError.invalidValue(
-                    value,
-                    .init(
-                        codingPath: encoder.codingPath,
-                        debugDescription: "\"\(text.prefix(40))\" is not a number that a Decimal can represent."
-                    )
-                )
-            }
-            try container.encode(decimal)
-        case .string(let string): try container.encode(string)
-        }
-    }
+    func encode(to encoder: any Encoder) throws { try value.encodeWritable(to: encoder) }
 }
 
 extension JSONValue {
+    /// Parses a text, in which no key may be there twice.
+    package init(text: [UInt8]) throws(JSONProblem) {
+        var parser = JSONParser(text, isLenient: false)
+        self = try parser.parse()
+    }
+
+    /// Parses a text from anybody, in which the first of two values for one key counts.
+    package init(foreignText: [UInt8]) throws(JSONProblem) {
+        var parser = JSONParser(foreignText, isLenient: true)
+        self = try parser.parse()
+        guard isWithin(Self.depthLimit) else {
+            throw JSONProblem(offset: 0, path: [], explanation: Self.tooDeep, isDuplicate: false)
+        }
+    }
+
+    /// Makes the value that another one encodes.
+    /// - Parameters:
+    ///   - value: The other value.
+    ///   - path: Where the value lies in another one, in which it has to be readable.
+    ///   - userInfo: What the types of the values may ask the encoder for.
+    /// - Throws: What the other value throws; `EncodingError` for what could not be read.
+    package init<T: Encodable>(
+        encoding value: T,
+        at path: [any CodingKey],
+        userInfo: [CodingUserInfoKey: Any] = [:]
+    ) throws {
+        let text = try ArchiveEncoder.bytes(of: T.self, at: path, depthLimit: Self.depthLimit, userInfo: userInfo) {
+            try $0.encode(value)
+        }
+        self = try JSONValue(text: text)
+    }
+
     /// Makes a typed value of this one.
     ///
     /// Dates are read in either way, as an archive has written them or a coder that was left as it is; `Data` is read as
@@ -137,6 +177,6 @@ extension JSONValue {
     /// - Returns: The typed value.
     /// - Throws: `DecodingError`, or what the type's own `init(from:)` throws.
     public func decoded<T: Decodable>(as type: T.Type) throws -> T {
-        try ArchiveDecoder(JSONNode(self)).decoded(type)
+        try ArchiveDecoder(self).decoded(type)
     }
 }

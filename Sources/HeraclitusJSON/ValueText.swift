@@ -18,8 +18,6 @@ private func text(of value: Any, word: (Any) -> String) -> String {
         return texts.isEmpty ? "[:]" : "[\(texts.map { "\($0): \($1)" }.joined(separator: ", "))]"
     case let elements as [Any]: return "[\(elements.map(textOfElement).joined(separator: ", "))]"
     case let json as JSONValue: return HeraclitusJSON.text(of: json.plain, word: word)
-    case let object as JSONObject: return HeraclitusJSON.text(of: JSONValue.object(object), word: word)
-    case let list as JSONArray: return HeraclitusJSON.text(of: JSONValue.array(list), word: word)
     default: return hasIndescribableMember(value) ? textByMembers(of: value) : word(value)
     }
 }
@@ -72,7 +70,7 @@ extension JSONValue {
         case .number(let value): value
         case .decimal(let text), .string(let text): text
         case .array(let values): values.map(\.plain)
-        case .object(let values): Dictionary(values.map { ($0.key, $0.value.plain) }) { $1 }
+        case .object(let values): values.mapValues(\.plain)
         }
     }
 }

@@ -23,11 +23,9 @@ public import Heraclitus
 ///   - except: Names of properties that need not survive.
 /// - Throws: ``LostInArchive``, or the error of encoding or decoding.
 public func expectArchives(_ state: some WorkflowState, except: Set<String> = []) throws {
-    let encoder = JSONEncoder()
-    encoder.dateEncodingStrategy = .archived
-    let data = try encoder.encode(state)
+    let json = try ArchiveEncoder.bytes(of: state)
     let type = type(of: state as any WorkflowState)
-    let restored = try type.restored(from: data)
+    let restored = try type.restored(from: json)
     try expectEqual(state, restored, except: except)
 }
 
@@ -55,10 +53,8 @@ public struct LostInArchive: Error, Equatable, CustomStringConvertible {
 }
 
 extension WorkflowState {
-    fileprivate static func restored(from data: Data) throws -> any WorkflowState {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .archived
-        return try decoder.decode(Self.self, from: data)
+    fileprivate static func restored(from json: [UInt8]) throws -> any WorkflowState {
+        try Self(from: ArchiveDecoder(try JSONValue(text: json)))
     }
 }
 

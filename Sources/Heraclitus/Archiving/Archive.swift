@@ -19,8 +19,8 @@ extension StateMachine {
 
     /// Archives the machine to JSON: its state with its data, its revision, and whether it was activated.
     ///
-    /// Keys are sorted and dates are written in ISO 8601, so the same machine always gives the same bytes, except for the order of a set, of
-    /// a dictionary whose keys are no texts, and of whatever else a state's own `encode` writes in no fixed order. You can also use a
+    /// Keys are sorted, as are the elements of sets and of dictionaries whose keys are no texts. Dates are written in ISO 8601. So the same
+    /// machine gives the same bytes, unless a state's own `encode` writes something in no fixed order. You can also use a
     /// coder of your own, because a machine is `Codable`. A decoder that reads what this method writes needs the date strategy
     /// `JSONDecoder.DateDecodingStrategy.archived`.
     ///
@@ -51,7 +51,7 @@ extension StateMachine {
         // First: a state that is entered while another one is encoded is not in the archive.
         let uncollectedState = uncollectedState
         return (
-            try envelope.encoded(archiveEncoder), definition.states[envelope.snapshot.status.index].name,
+            try envelope.encoded(isPrettyPrinted: false), definition.states[envelope.snapshot.status.index].name,
             definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable), uncollectedState
         )
     }
@@ -125,59 +125,36 @@ extension EnvelopeReader {
         _ read: (EnvelopeReader) throws -> Result
     ) throws(ArchiveError) -> Result {
         do {
-            return try read(EnvelopeReader(ArchiveDecoder(.text(try JSONText([UInt8](archive)), 0)), definition))
+            return try read(EnvelopeReader(ArchiveDecoder(try JSONValue(text: [UInt8](archive))), definition))
         } catch let error as ArchiveError {
             throw error
         } catch let problem as JSONProblem {
-            throw .notJSON(explanation: problem.description)
+            throw ArchiveError(problem)
         } catch {
             throw .notJSON(explanation: ArchiveError.explanation(of: error))
         }
     }
 }
 
+extension ArchiveError {
+    /// What is wrong with a text that is no archive, whatever is in it.
+    init(_ problem: JSONProblem) {
+        self =
+            problem.isDuplicate
+            ? .malformed(path: Self.path(problem.path), explanation: problem.explanation)
+            : .notJSON(explanation: problem.description)
+    }
+}
+
 extension Envelope {
     func encoded(isPrettyPrinted: Bool) throws(ArchiveError) -> Data {
-        try encoded(isPrettyPrinted ? prettyEncoder : archiveEncoder)
-    }
-
-    fileprivate func encoded(_ encoder: JSONEncoder) throws(ArchiveError) -> Data {
         do {
-            let archive = try encoder.encode(self)
-            try archive.expectReadable()
-            return archive
+            let json = try ArchiveEncoder.bytes(of: Envelope.self) { try write(to: $0) }
+            return Data(isPrettyPrinted ? JSONWriter.prettyPrinted(json) : json)
         } catch let error as ArchiveError {
             throw error
         } catch {
             throw .unwritableState(definition.states[snapshot.status.index].name, underlyingError: error)
         }
     }
-}
-
-extension Data {
-    /// Throws if this, which an encoder has written, is not what the reader takes: the encoder writes a `Decimal` that is no
-    /// number as `NaN`, and values at any depth.
-    fileprivate func expectReadable() throws {
-        let survey = JSONSurvey(span)
-        guard survey.depth > JSONText.depthLimit || survey.hasNoNumber else { return }
-        do {
-            _ = try JSONText([UInt8](self))
-        } catch {
-            throw EncodingError.invalidValue(
-                survey.depth > JSONText.depthLimit ? "a value" : "a number",
-                .init(codingPath: error.path, debugDescription: "It could not be read again: \(error.explanation)")
-            )
-        }
-    }
-}
-
-package let archiveEncoder = encoder([.sortedKeys, .withoutEscapingSlashes])
-
-private let prettyEncoder = encoder([.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
-
-private func encoder(_ formatting: JSONEncoder.OutputFormatting) -> JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = formatting
-    encoder.dateEncodingStrategy = .archived
-    return encoder
 }

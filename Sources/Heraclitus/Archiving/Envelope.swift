@@ -34,6 +34,7 @@ struct Envelope: Encodable {
     var isOfMachine = true
 
     func encode(to encoder: any Encoder) throws {
+        if let archive = encoder as? ArchiveEncoder { return try write(to: archive) }
         let state = definition.states[snapshot.status.index]
         var container = encoder.container(keyedBy: EnvelopeKey.self)
         try container.encode(currentFormat, forKey: .format)
@@ -45,26 +46,60 @@ struct Envelope: Encodable {
         }
         try container.encode(state.name, forKey: .state)
         // As text, whatever the coder does with dates.
-        if state.keepsEntry, let entered = snapshot.entered.flatMap(ArchivedDate.text) {
-            try container.encode(entered, forKey: .entered)
+        try container.encodeIfPresent(entered(state), forKey: .entered)
+        try container.encodeIfPresent(left, forKey: .left)
+        try container.encodeIfPresent(journal, forKey: .journal)
+        try container.encodeIfPresent(table, forKey: .definition)
+        try explained(state) { try container.encode(StateData(state: state.type.typed(snapshot.state)), forKey: .data) }
+    }
+
+    /// Writes an archive without `Codable`, but for what is in the state; its keys come in their order.
+    func write(to encoder: ArchiveEncoder) throws {
+        let state = definition.states[snapshot.status.index]
+        encoder.beginObject()
+        if isOfMachine { try encoder.write(snapshot.status.activation != .entry, EnvelopeKey.activated) }
+        try explained(state) {
+            try encoder.write(EnvelopeKey.data) { try state.type.typed(snapshot.state).encode(to: $0) }
         }
-        if isOfMachine, let left = snapshot.putAside.flatMap(ArchivedDate.text) {
-            try container.encode(left, forKey: .left)
+        if extras.contains(.definition) { try encoder.write(EnvelopeKey.definition) { try table?.encode(to: $0) } }
+        if let entered = entered(state) { try encoder.write(entered, EnvelopeKey.entered) }
+        try encoder.write(currentFormat, EnvelopeKey.format)
+        if let journal, !encoder.leavesJournalsOut {
+            try encoder.write(EnvelopeKey.journal) { try journal.encode(to: $0) }
         }
-        if isOfMachine, let journal = snapshot.journal, !ValueAlone.isUnderWay {
-            try container.encode(ArchivedJournal(journal), forKey: .journal)
-        }
-        if extras.contains(.definition) {
-            try container.encode(definition.content.value.makeTable(), forKey: .definition)
-        }
+        if let left { try encoder.write(left, EnvelopeKey.left) }
+        if isOfMachine { try encoder.write(snapshot.revision, EnvelopeKey.revision) }
+        try encoder.write(state.name, EnvelopeKey.state)
+        try encoder.write(definition.version, EnvelopeKey.version)
+        try encoder.write(definition.workflow, EnvelopeKey.workflow)
+    }
+
+    private func entered(_ state: CompiledState) -> String? {
+        state.keepsEntry ? snapshot.entered.flatMap(ArchivedDate.text) : nil
+    }
+
+    private var left: String? { isOfMachine ? snapshot.putAside.flatMap(ArchivedDate.text) : nil }
+
+    private var journal: ArchivedJournal? { isOfMachine ? snapshot.journal.map(ArchivedJournal.init) : nil }
+
+    private var table: TransitionTable? {
+        extras.contains(.definition) ? definition.content.value.makeTable() : nil
+    }
+
+    /// Calls what writes the data of a state, and throws nothing but ``ArchiveError``.
+    private func explained(_ state: CompiledState, _ write: () throws -> Void) throws(ArchiveError) {
         do {
-            try container.encode(StateData(state: state.type.typed(snapshot.state)), forKey: .data)
+            try write()
         } catch let error as ArchiveError {
             throw error
         } catch {
-            throw ArchiveError.unwritableState(state.name, underlyingError: error)
+            throw .unwritableState(state.name, underlyingError: error)
         }
     }
+}
+
+extension ArchiveEncoder {
+    fileprivate var leavesJournalsOut: Bool { CodingUserInfoKey.leavesJournalsOut.map { userInfo[$0] != nil } ?? false }
 }
 
 /// A state's own data, in a struct: of an object Foundation's coders ask the runtime at length what else it might be.

@@ -5,9 +5,59 @@ struct EnvelopeReader {
     private let decoder: any Decoder
     private let definition: Definition
 
+    /// The members, if they are at hand without `Codable`.
+    private let members: Members?
+
+    /// What an archive has, found in one pass: to hash a key takes longer than to compare it with all of them.
+    private struct Members {
+        var format, workflow, version, revision, activated, entered, left, state, data, journal: JSONValue?
+
+        init?(_ value: JSONValue) {
+            guard case .object(let members) = value else { return nil }
+            for (key, value) in members {
+                switch key {
+                case "format": format = value
+                case "workflow": workflow = value
+                case "version": version = value
+                case "revision": revision = value
+                case "activated": activated = value
+                case "entered": entered = value
+                case "left": left = value
+                case "state": state = value
+                case "data": data = value
+                case "journal": journal = value
+                default: break
+                }
+            }
+        }
+
+        subscript(key: EnvelopeKey) -> JSONValue? {
+            switch key {
+            case .format: format
+            case .workflow: workflow
+            case .version: version
+            case .revision: revision
+            case .activated: activated
+            case .entered: entered
+            case .left: left
+            case .state: state
+            case .data: data
+            case .journal: journal
+            case .definition, .outbox: nil
+            }
+        }
+    }
+
     init(_ decoder: any Decoder, _ definition: Definition) {
         self.decoder = decoder
         self.definition = definition
+        members = (decoder as? ArchiveDecoder).flatMap { Members($0.value) }
+    }
+
+    init(_ decoder: ArchiveDecoder, _ definition: Definition) {
+        self.decoder = decoder
+        self.definition = definition
+        members = Members(decoder.value)
     }
 
     /// Throws nothing but ``ArchiveError``.
@@ -30,40 +80,40 @@ struct EnvelopeReader {
     }
 
     private func read(isOfMachine: Bool) throws -> Snapshot {
-        let container = try decoder.container(keyedBy: EnvelopeKey.self)
-        let format = try container.decode(Int.self, forKey: .format)
+        let container = members == nil ? try decoder.container(keyedBy: EnvelopeKey.self) : nil
+        let format = try integer(.format, container)
         guard format >= 1 else {
             throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is not a format.")
         }
         guard format <= currentFormat else {
             throw ArchiveError.unknownFormat(format, supported: currentFormat, path: here)
         }
-        let workflow = try container.decode(String.self, forKey: .workflow)
+        let workflow = try text(.workflow, container)
         guard definition.isNamed(workflow) else {
             throw ArchiveError.wrongWorkflow(workflow, expected: definition.workflow, path: here)
         }
-        let version = try container.decode(Int.self, forKey: .version)
+        let version = try integer(.version, container)
         guard version >= 1 else {
             throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is not a version.")
         }
         guard version <= definition.version else {
             throw ArchiveError.newerVersion(version, supported: definition.version, path: here)
         }
-        let revision = isOfMachine ? try container.decode(Int.self, forKey: .revision) : 0
+        let revision = isOfMachine ? try integer(.revision, container) : 0
         guard (0...MachineCore.largestRevision).contains(revision) else {
             throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is not a revision.")
         }
-        let isActivated = isOfMachine ? try container.decode(Bool.self, forKey: .activated) : true
-        let name = try container.decode(String.self, forKey: .state)
+        let isActivated = isOfMachine ? try flag(.activated, container) : true
+        let name = try text(.state, container)
 
-        let entered = try date(.entered, in: container)
-        let left = try isOfMachine ? date(.left, in: container) : nil
-        let journal = try isOfMachine ? container.decodeIfPresent(ArchivedJournal.self, forKey: .journal) : nil
+        let entered = try date(.entered, container)
+        let left = try isOfMachine ? date(.left, container) : nil
+        let journal = try isOfMachine ? ifPresent(ArchivedJournal.self, .journal, container) : nil
 
         let (object, index): (any WorkflowState, Int)
         if version == definition.version {
             index = try self.index(of: name)
-            object = try state(index) { try decode($0, from: container) }
+            object = try state(index) { try decode($0, container) }
         } else {
             let archive = try definition.migrated(
                 RawArchive(
@@ -72,7 +122,7 @@ struct EnvelopeReader {
                     revision: revision,
                     isActivated: isActivated,
                     state: name,
-                    data: try container.decode(RawData.self, forKey: .data).value
+                    data: try decode(RawData.self, .data, container).value
                 ),
                 at: here
             )
@@ -96,11 +146,8 @@ struct EnvelopeReader {
         )
     }
 
-    private func date(
-        _ key: EnvelopeKey,
-        in container: KeyedDecodingContainer<EnvelopeKey>
-    ) throws -> Date? {
-        guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+    private func date(_ key: EnvelopeKey, _ container: Container?) throws -> Date? {
+        guard let text = try ifPresent(String.self, key, container) else { return nil }
         guard let date = ArchivedDate.date(of: text) else {
             throw ArchiveError.malformed(path: path(key), explanation: "\"\(text.prefix(40))\" is no date.")
         }
@@ -130,22 +177,16 @@ struct EnvelopeReader {
         }
     }
 
-    private func decode<S: WorkflowState>(
-        _ type: S.Type,
-        from container: KeyedDecodingContainer<EnvelopeKey>
-    ) throws -> any WorkflowState {
-        try container.decode(S.self, forKey: .data)
+    private func decode<S: WorkflowState>(_ type: S.Type, _ container: Container?) throws -> any WorkflowState {
+        if let data = members?.data {
+            return try S(from: ArchiveDecoder(data, under: decoder, EnvelopeKey.data))
+        }
+        return try decode(type, .data, container)
     }
 
     /// Makes a state of migrated data.
     private func decode<S: WorkflowState>(_ type: S.Type, of data: JSONValue) throws -> any WorkflowState {
-        try S(
-            from: ArchiveDecoder(
-                JSONNode(data),
-                at: decoder.codingPath + [EnvelopeKey.data],
-                userInfo: decoder.userInfo
-            )
-        )
+        try S(from: ArchiveDecoder(data, under: decoder, EnvelopeKey.data))
     }
 
     private var here: String { ArchiveError.path(decoder.codingPath) }
@@ -153,12 +194,42 @@ struct EnvelopeReader {
     private func path(_ key: EnvelopeKey) -> String { ArchiveError.path(decoder.codingPath + [key]) }
 }
 
+// MARK: - Members
+
+extension EnvelopeReader {
+    private typealias Container = KeyedDecodingContainer<EnvelopeKey>
+
+    private func integer(_ key: EnvelopeKey, _ container: Container?) throws -> Int {
+        if case .integer(let integer)? = members?[key] { return integer }
+        return try decode(Int.self, key, container)
+    }
+
+    private func text(_ key: EnvelopeKey, _ container: Container?) throws -> String {
+        if case .string(let text)? = members?[key] { return text }
+        return try decode(String.self, key, container)
+    }
+
+    private func flag(_ key: EnvelopeKey, _ container: Container?) throws -> Bool {
+        if case .bool(let flag)? = members?[key] { return flag }
+        return try decode(Bool.self, key, container)
+    }
+
+    private func ifPresent<T: Decodable>(_ type: T.Type, _ key: EnvelopeKey, _ container: Container?) throws -> T? {
+        if let members, members[key] == nil { return nil }
+        return try (container ?? decoder.container(keyedBy: EnvelopeKey.self)).decodeIfPresent(type, forKey: key)
+    }
+
+    private func decode<T: Decodable>(_ type: T.Type, _ key: EnvelopeKey, _ container: Container?) throws -> T {
+        try (container ?? decoder.container(keyedBy: EnvelopeKey.self)).decode(type, forKey: key)
+    }
+}
+
 /// The data of a state in an older version, of which whatever was written can be read.
 private struct RawData: Decodable {
     let value: JSONValue
 
     init(from decoder: any Decoder) throws {
-        // A value of this reader is read without a call for each level. Other decoders call themselves, so they have a limit.
-        value = try (decoder as? ArchiveDecoder)?.node.value(levels: .max) ?? JSONValue(from: decoder)
+        // Other decoders have a limit, because they call themselves for each level.
+        value = try (decoder as? ArchiveDecoder)?.value ?? JSONValue(from: decoder)
     }
 }

@@ -5,22 +5,17 @@ extension JSONValue {
     ///
     /// It takes time and memory in proportion to the bytes. Foundation's `JSONDecoder` makes a ``JSONValue`` as well, but
     /// rounds numbers of more than 38 digits, and takes longer the deeper values lie; so read what comes from strangers with this,
-    /// and make events, user infos and tables of it with ``decoded(as:)``.
+    /// and make events, user infos and tables of it with ``decoded(as:)``. Of two values for one key the first is read.
     /// - Parameters:
     ///   - json: UTF-8 JSON.
     ///   - limit: How many bytes it may have; 64 MiB unless said otherwise.
     /// - Throws: ``ArchiveError``: `tooLarge`; `notJSON`, also for more than 64 levels of values within values.
     public init(json: Data, limit: Int = 64 << 20) throws(ArchiveError) {
         guard json.count <= limit else { throw .tooLarge(json.count, limit: limit) }
-        let text: JSONText
         do {
-            text = try JSONText([UInt8](json))
+            self = try JSONValue(foreignText: [UInt8](json))
         } catch {
             throw .notJSON(explanation: error.description)
         }
-        guard let value = JSONNode.text(text, 0).value(levels: Self.depthLimit) else {
-            throw .notJSON(explanation: Self.tooDeep)
-        }
-        self = value
     }
 }

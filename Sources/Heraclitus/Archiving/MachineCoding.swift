@@ -8,7 +8,8 @@ extension StateMachine: Encodable {
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
         // A state whose data holds its own machine would be encoded without an end.
-        guard encoder.codingPath.count <= TreeMoment.codingDepthLimit else {
+        let depth = (encoder as? ArchiveEncoder)?.depth ?? encoder.codingPath.count
+        guard depth <= TreeMoment.codingDepthLimit else {
             throw TreeMoment.tooDeep(encoder.codingPath.map(\.stringValue), in: stateName)
         }
         try envelope().encode(to: encoder)

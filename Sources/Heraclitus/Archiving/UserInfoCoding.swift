@@ -25,55 +25,32 @@ extension UserInfo: Codable {
     /// - Throws: The error of a value; `EncodingError` for one that lies more than 64 levels deep, which could not be read again.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ValueKey.self)
-        let levels = JSONValue.depthLimit - encoder.codingPath.count - 1
-        for (key, value) in values {
-            guard value.isReadable(levels: levels) else {
-                throw EncodingError.invalidValue(
-                    text(of: value),
-                    .init(codingPath: encoder.codingPath + [ValueKey(key)], debugDescription: JSONValue.tooDeep)
-                )
+        if let archive = encoder as? ArchiveEncoder {
+            return try archive.limited(toDepth: JSONValue.depthLimit) {
+                for (key, value) in values { try container.encode(value, forKey: ValueKey(key)) }
             }
-            try container.encode(value, forKey: ValueKey(key))
+        }
+        for (key, value) in values {
+            let key = ValueKey(key)
+            if !value.isSingle { try value.expectReadable(at: encoder.codingPath + [key]) }
+            try container.encode(value, forKey: key)
         }
     }
-}
-
-/// A value of a user info that is encoded on its own, to see whether it could be read again.
-struct ValueAlone: Encodable {
-    /// Whether one is being encoded now.
-    ///
-    /// Then those within it are not encoded twice. And a machine leaves its journal out, which may have it in the user info of a line.
-    @TaskLocal static var isUnderWay = false
-
-    let value: UserInfo.Value
-
-    /// As a member, because a value that encodes nothing is an empty object only within another one.
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: UserInfo.ValueKey.self)
-        try container.encode(value, forKey: UserInfo.ValueKey("value"))
-    }
-
-    fileprivate func json() throws -> Data { try Self.$isUnderWay.withValue(true) { try archiveEncoder.encode(self) } }
 }
 
 extension Decodable where Self: Encodable & Sendable {
-    /// Whether it is a single value that throws by itself if it cannot be read again.
+    /// Whether it is a single value that throws by itself if it cannot be written.
     fileprivate var isSingle: Bool {
-        guard let value = self as? JSONValue else {
-            return self is String || self is Int || self is Double || self is Bool
-        }
-        switch value {
-        case .array, .object: return false
-        case .null, .bool, .integer, .unsigned, .number, .decimal, .string: return true
-        }
+        self is String || self is Int || self is Double || self is Bool || self is JSONValue
     }
 
-    /// Whether no more levels lie within it, as far as it can be encoded at all.
-    fileprivate func isReadable(levels: Int) -> Bool {
-        // A list or an object of JSON throws by itself, and the error ends the whole encoding.
-        if isSingle || self is JSONValue || ValueAlone.isUnderWay { return true }
-        guard let json = try? ValueAlone(value: self).json() else { return true }
-        return JSONSurvey(json.span).depth <= levels + 1
+    /// Throws if it lies too deep to be read again, as far as it can be encoded at all.
+    fileprivate func expectReadable(at path: [any CodingKey]) throws {
+        do {
+            _ = try JSONValue(encoding: self, at: path)
+        } catch  where JSONWriter.isTooDeep(error) {
+            throw error
+        } catch {}
     }
 }
 
@@ -83,26 +60,30 @@ struct WritableUserInfo: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: UserInfo.ValueKey.self)
-        let levels = JSONValue.depthLimit - encoder.codingPath.count - 1
-        for (key, value) in userInfo.values {
+        // A machine may be in the user info of a line of its own journal.
+        let info = CodingUserInfoKey.leavesJournalsOut.map { [$0: true as Any] } ?? [:]
+        func write(_ value: UserInfo.Value, _ key: UserInfo.ValueKey) throws {
             do {
-                try container.encode(readable(value, levels: levels), forKey: UserInfo.ValueKey(key))
+                try container.encode(value, forKey: key)
             } catch {
-                try container.encode(text(of: value), forKey: UserInfo.ValueKey(key))
+                try container.encode(text(of: value), forKey: key)
             }
         }
-    }
-
-    /// A value in a form that an encoder writes wholly, or that throws before the encoder has written any of it.
-    ///
-    /// An encoder keeps the part of a list or an object before the error, and the next value would get it. It also writes a `Decimal` that is no
-    /// number, and values at any depth.
-    private func readable(_ value: UserInfo.Value, levels: Int) throws -> UserInfo.Value {
-        if value.isSingle { return value }
-        let json = try ValueAlone(value: value).json()
-        guard JSONSurvey(json.span).depth <= levels + 1 else {
-            throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: JSONValue.tooDeep))
+        if let archive = encoder as? ArchiveEncoder {
+            return try archive.limited(toDepth: JSONValue.depthLimit, userInfo: info) {
+                for (key, value) in userInfo.values { try write(value, UserInfo.ValueKey(key)) }
+            }
         }
-        return try JSONValue(json: json)["value"] ?? .null
+        for (key, value) in userInfo.values {
+            let key = UserInfo.ValueKey(key)
+            // Other encoders keep what was written before an error, and give it to the next value.
+            let path = encoder.codingPath + [key]
+            let json = value.isSingle ? nil : try? JSONValue(encoding: value, at: path, userInfo: info)
+            try write(value.isSingle ? value : json ?? .string(text(of: value)), key)
+        }
     }
+}
+
+extension CodingUserInfoKey {
+    static let leavesJournalsOut = CodingUserInfoKey(rawValue: "heraclitus.leavesJournalsOut")
 }

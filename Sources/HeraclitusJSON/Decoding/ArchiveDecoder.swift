@@ -3,10 +3,10 @@ import HeraclitusEssentials
 /// Decodes typed values of JSON that has been parsed, or that a migration has made.
 ///
 /// It takes what Foundation's decoder takes, with the same meaning. It differs in what an archive promises: raw values keep every
-/// digit, its time does not grow with the depth, and a machine within the data hands its raw data on without a copy. A
-/// `Decimal` that cannot have all digits of a number refuses it.
+/// digit, and its time does not grow with the depth. A `Decimal` that cannot have all digits of a number refuses it, and an integer
+/// one that a `Double` would round to it.
 package final class ArchiveDecoder: Decoder {
-    package let node: JSONNode
+    package let value: JSONValue
     package let userInfo: [CodingUserInfoKey: Any]
 
     /// Where this decoder's value lies: under a key of another one's, or at a path.
@@ -14,17 +14,17 @@ package final class ArchiveDecoder: Decoder {
 
     private enum Place {
         case path([any CodingKey])
-        case under(ArchiveDecoder, any CodingKey)
+        case under(any Decoder, any CodingKey)
     }
 
-    package init(_ node: JSONNode, at path: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:]) {
-        self.node = node
+    package init(_ value: JSONValue, at path: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:]) {
+        self.value = value
         self.userInfo = userInfo
         place = .path(path)
     }
 
-    init(_ node: JSONNode, under decoder: ArchiveDecoder, _ key: any CodingKey) {
-        self.node = node
+    package init(_ value: JSONValue, under decoder: any Decoder, _ key: any CodingKey) {
+        self.value = value
         userInfo = decoder.userInfo
         place = .under(decoder, key)
     }
@@ -34,6 +34,7 @@ package final class ArchiveDecoder: Decoder {
         var decoder = self
         while case .under(let parent, let key) = decoder.place {
             keys.append(key)
+            guard let parent = parent as? ArchiveDecoder else { return parent.codingPath + keys.reversed() }
             decoder = parent
         }
         guard case .path(let path) = decoder.place else { return keys.reversed() }
@@ -41,12 +42,12 @@ package final class ArchiveDecoder: Decoder {
     }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard let members = JSONMembers(node) else { throw mismatch([String: Any].self) }
+        guard case .object(let members) = value else { throw mismatch([String: Any].self) }
         return KeyedDecodingContainer(ArchiveKeyedContainer(self, members))
     }
 
     package func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard let elements = JSONElements(node) else { throw mismatch([Any].self) }
+        guard case .array(let elements) = value else { throw mismatch([Any].self) }
         return ArchiveUnkeyedContainer(self, elements)
     }
 
@@ -54,25 +55,25 @@ package final class ArchiveDecoder: Decoder {
 
     /// The value as a type, which of some types is not what their own `init(from:)` reads.
     package func decoded<T: Decodable>(_ type: T.Type) throws -> T {
-        let value: Any
+        let decoded: Any
         if type == Date.self {
-            value = try date()
+            decoded = try date()
         } else if type == Data.self {
-            value = try data()
+            decoded = try data()
         } else if type == Decimal.self {
-            value = try decimal()
+            decoded = try decimal()
         } else if type == URL.self {
-            value = try url()
+            decoded = try url()
         } else {
             return try T(from: self)
         }
-        guard let value = value as? T else { throw mismatch(type) }
-        return value
+        guard let decoded = decoded as? T else { throw mismatch(type) }
+        return decoded
     }
 
     /// The value with all of its digits, for somebody who may hand it to a coder.
     package func raw() throws -> JSONValue {
-        guard let value = node.value(levels: JSONValue.depthLimit - codingPath.count) else {
+        guard value.isWithin(JSONValue.depthLimit - codingPath.count) else {
             throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: JSONValue.tooDeep))
         }
         return value
@@ -82,19 +83,22 @@ package final class ArchiveDecoder: Decoder {
 // MARK: - Values
 
 extension ArchiveDecoder: SingleValueDecodingContainer {
-    package func decodeNil() -> Bool { node.isNull }
+    package func decodeNil() -> Bool { value == .null }
 
     package func decode(_ type: Bool.Type) throws -> Bool {
-        if let bool = node.bool { return bool }
+        if case .bool(let bool) = value { return bool }
         throw mismatch(type)
     }
 
     package func decode(_ type: String.Type) throws -> String {
-        if let string = node.string { return string }
+        if case .string(let string) = value { return string }
         throw mismatch(type)
     }
 
-    package func decode(_ type: Double.Type) throws -> Double { try floating(type) }
+    package func decode(_ type: Double.Type) throws -> Double {
+        if case .number(let number) = value, number.isFinite { return number }
+        return try floating(type)
+    }
 
     package func decode(_ type: Float.Type) throws -> Float { try floating(type) }
 
@@ -125,40 +129,56 @@ extension ArchiveDecoder: SingleValueDecodingContainer {
     package func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoded(type) }
 
     func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
-        guard let number = node.number else { throw mismatch(type) }
-        if let integer = T(number) ?? DecimalDigits(number.utf8)?.integer(as: type) { return integer }
-        throw misfit(number, type)
+        let integer: T?
+        switch value {
+        case .integer(let number): integer = T(exactly: number)
+        case .unsigned(let number): integer = T(exactly: number)
+        case .number, .decimal: integer = DecimalDigits(try numberText(type).utf8)?.integer(as: type)
+        default: throw mismatch(type)
+        }
+        if let integer { return integer }
+        throw misfit(type)
     }
 
     func floating<T: BinaryFloatingPoint & LosslessStringConvertible>(_ type: T.Type) throws -> T {
-        guard let number = node.number else { throw mismatch(type) }
-        if let value = T(number), value.isFinite { return value }
-        throw misfit(number, type)
+        // From the text, because a number that is rounded twice may be another one.
+        if let number = T(try numberText(type)), number.isFinite { return number }
+        throw misfit(type)
+    }
+
+    /// The text of a number, in which no digit is lost.
+    private func numberText(_ type: Any.Type) throws -> String {
+        switch value {
+        case .integer(let integer): return "\(integer)"
+        case .unsigned(let unsigned): return "\(unsigned)"
+        case .number(let number) where number.isFinite: return "\(number)"
+        case .decimal(let digits) where DecimalDigits(digits.utf8) != nil: return digits
+        default: throw mismatch(type)
+        }
     }
 
     private func decimal() throws -> Decimal {
-        guard let number = node.number else { throw mismatch(Decimal.self) }
-        if let decimal = DecimalDigits(number.utf8)?.decimal { return decimal }
-        throw misfit(number, Decimal.self)
+        if let decimal = DecimalDigits(try numberText(Decimal.self).utf8)?.decimal { return decimal }
+        throw misfit(Decimal.self)
     }
 
     private func date() throws -> Date {
         // What a coder writes that was left as it is.
-        guard let number = node.number else { return try ArchivedDate.date(from: self) }
-        let seconds = try floating(Double.self)
+        if case .string = value { return try ArchivedDate.date(from: self) }
+        let seconds = try decode(Double.self)
         // Or it could not be written again.
-        guard ArchivedDate.writable.contains(seconds) else { throw misfit(number, Date.self) }
+        guard ArchivedDate.writable.contains(seconds) else { throw misfit(Date.self) }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
     private func data() throws -> Data {
-        guard let text = node.string else { throw mismatch(Data.self) }
+        guard case .string(let text) = value else { throw mismatch(Data.self) }
         if let data = Data(base64Encoded: text) { return data }
         throw corrupted("This is not base64.")
     }
 
     private func url() throws -> URL {
-        guard let text = node.string else { throw mismatch(URL.self) }
+        guard case .string(let text) = value else { throw mismatch(URL.self) }
         if let url = URL(string: text) { return url }
         throw corrupted("\"\(text.prefix(40))\" is not a URL.")
     }
@@ -170,16 +190,42 @@ extension ArchiveDecoder {
     private func mismatch(_ type: Any.Type) -> DecodingError {
         let context = DecodingError.Context(
             codingPath: codingPath,
-            debugDescription: "Expected to decode \(type) but found \(node.kind) instead."
+            debugDescription: "Expected to decode \(type) but found \(value.kind) instead."
         )
-        return node.isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
+        return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
-    private func misfit(_ number: String, _ type: Any.Type) -> DecodingError {
-        corrupted("The number \(number.prefix(40)) does not fit into \(type).")
+    private func misfit(_ type: Any.Type) -> DecodingError {
+        let number = (try? numberText(type)) ?? ""
+        return corrupted("The number \(number.prefix(40)) does not fit into \(type).")
     }
 
     private func corrupted(_ explanation: String) -> DecodingError {
         .dataCorrupted(.init(codingPath: codingPath, debugDescription: explanation))
+    }
+}
+
+extension JSONValue {
+    /// What it is, for errors.
+    fileprivate var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a bool"
+        case .number(let number) where !number.isFinite: "what is no number (\(number))"
+        case .decimal(let digits) where DecimalDigits(digits.utf8) == nil: "what is no number (\(digits))"
+        case .integer, .unsigned, .number, .decimal: "a number"
+        case .string: "a text"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    /// Whether no more levels lie within it.
+    func isWithin(_ levels: Int) -> Bool {
+        switch self {
+        case .array(let elements): levels >= 0 && elements.allSatisfy { $0.isWithin(levels - 1) }
+        case .object(let members): levels >= 0 && members.values.allSatisfy { $0.isWithin(levels - 1) }
+        default: levels >= 0
+        }
     }
 }

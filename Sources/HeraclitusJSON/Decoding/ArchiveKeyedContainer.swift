@@ -1,9 +1,9 @@
 /// The members of an object, decoded by key.
 struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: ArchiveDecoder
-    private let members: JSONMembers
+    private let members: [String: JSONValue]
 
-    init(_ decoder: ArchiveDecoder, _ members: JSONMembers) {
+    init(_ decoder: ArchiveDecoder, _ members: [String: JSONValue]) {
         self.decoder = decoder
         self.members = members
     }
@@ -15,8 +15,8 @@ struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        guard let node = members[key.stringValue] else { throw missing(key) }
-        return node.isNull
+        guard let value = members[key.stringValue] else { throw missing(key) }
+        return value == .null
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try member(key).decoded(type) }
@@ -38,12 +38,12 @@ struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A superclass that has written nothing reads `null`.
     private func parent(_ key: any CodingKey) -> ArchiveDecoder {
-        ArchiveDecoder(members[key.stringValue] ?? .value(.null), under: decoder, key)
+        ArchiveDecoder(members[key.stringValue] ?? .null, under: decoder, key)
     }
 
     private func member(_ key: Key) throws -> ArchiveDecoder {
-        guard let node = members[key.stringValue] else { throw missing(key) }
-        return ArchiveDecoder(node, under: decoder, key)
+        guard let value = members[key.stringValue] else { throw missing(key) }
+        return ArchiveDecoder(value, under: decoder, key)
     }
 
     private func missing(_ key: Key) -> DecodingError {

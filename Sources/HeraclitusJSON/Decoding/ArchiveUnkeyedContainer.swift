@@ -1,9 +1,10 @@
 /// The elements of an array, decoded one after the other.
 struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
     private let decoder: ArchiveDecoder
-    private var elements: JSONElements
+    private let elements: [JSONValue]
+    private(set) var currentIndex = 0
 
-    init(_ decoder: ArchiveDecoder, _ elements: JSONElements) {
+    init(_ decoder: ArchiveDecoder, _ elements: [JSONValue]) {
         self.decoder = decoder
         self.elements = elements
     }
@@ -12,15 +13,12 @@ struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
 
     var count: Int? { elements.count }
 
-    var currentIndex: Int { elements.index }
-
-    var isAtEnd: Bool { elements.index >= elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
 
     /// Goes on only beyond a `null`.
     mutating func decodeNil() throws -> Bool {
-        guard let node = elements.current else { return try next(Never?.self) { $0.decodeNil() } }
-        if node.isNull { elements.advance() }
-        return node.isNull
+        if !isAtEnd, elements[currentIndex] != .null { return false }
+        return try next(Never?.self) { $0.decodeNil() }
     }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next(type) { try $0.decoded(type) } }
@@ -39,15 +37,15 @@ struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
 
     /// Decodes the element that comes next; the container stays before one that cannot be decoded.
     private mutating func next<Result>(_ type: Any.Type, _ decode: (ArchiveDecoder) throws -> Result) throws -> Result {
-        let key = JSONKey(index: elements.index)
-        guard let node = elements.current else {
+        let key = JSONKey(index: currentIndex)
+        guard !isAtEnd else {
             throw DecodingError.valueNotFound(
                 type,
                 .init(codingPath: codingPath + [key], debugDescription: "The array has no more elements.")
             )
         }
-        let result = try decode(ArchiveDecoder(node, under: decoder, key))
-        elements.advance()
+        let result = try decode(ArchiveDecoder(elements[currentIndex], under: decoder, key))
+        currentIndex += 1
         return result
     }
 }

@@ -114,9 +114,8 @@ struct Outbox: Codable {
 
     /// The data of an effect, read as from its place in the archive: what is too deep there could never be read again.
     private static func data(of effect: any Effect, at index: Int) throws -> JSONValue {
-        let text = try JSONText([UInt8](try archiveEncoder.encode(effect)))
         let place: [any CodingKey] = [EnvelopeKey.outbox, CodingKeys.effects, JSONKey(index: index), JSONKey("data")]
-        return try ArchiveDecoder(.text(text, 0), at: place).raw()
+        return try JSONValue(encoding: effect, at: place)
     }
 }
 
@@ -144,8 +143,8 @@ extension StoredArchive {
     func outboxAndVersion() throws(StoreError) -> (outbox: Outbox?, version: Int?) {
         guard archive.mayHaveOutbox else { return (nil, nil) }
         do {
-            let text = try JSONText([UInt8](archive))
-            let container = try ArchiveDecoder(.text(text, 0)).container(keyedBy: EnvelopeKey.self)
+            let json = try JSONValue(text: [UInt8](archive))
+            let container = try ArchiveDecoder(json).container(keyedBy: EnvelopeKey.self)
             guard var outbox = try container.decodeIfPresent(Outbox.self, forKey: .outbox) else { return (nil, nil) }
             // What has half a key would be found by nobody.
             guard outbox.effects.allSatisfy(\.hasKeyOrNone) else {
@@ -196,36 +195,56 @@ extension Data {
     /// An archive with another outbox, or none, and all else byte for byte.
     fileprivate func replacingOutbox(by outbox: Outbox?) throws -> Data {
         var bytes = [UInt8](self)
-        if mayHaveOutbox { bytes.removeOutbox(from: try JSONText(bytes)) }
+        if mayHaveOutbox {
+            _ = try JSONValue(text: bytes)
+            bytes.removeOutbox()
+        }
         guard let outbox, let end = bytes.lastIndex(of: UInt8(ascii: "}")) else { return Data(bytes) }
         let isEmpty = bytes[..<end].last { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
         let member = Array((isEmpty ? "" : ",").utf8) + Self.key + [UInt8(ascii: ":")]
-        bytes.insert(contentsOf: member + (try archiveEncoder.encode(outbox)), at: end)
+        bytes.insert(contentsOf: member + (try ArchiveEncoder.bytes(of: outbox)), at: end)
         return Data(bytes)
     }
 }
 
 extension [UInt8] {
     /// Removes the member from an object, as which the bytes were parsed.
-    fileprivate mutating func removeOutbox(from text: JSONText) {
-        guard text.nodes.first?.kind == .object else { return }
-        let end = text.end(of: 0)
-        var (key, before) = (2, Int?.none)
-        while key < end {
-            let next = text.end(of: key + 1)
-            // A key's node has what is between its quotes.
-            let start = text.nodes[key].range.lowerBound - 1
-            if text.string(key) == EnvelopeKey.outbox.rawValue {
-                if next < end {
-                    removeSubrange(start..<text.nodes[next].range.lowerBound - 1)
-                } else if let last = lastIndex(of: UInt8(ascii: "}")) {
-                    // With the comma before it.
-                    let comma = before == nil ? start : self[..<start].lastIndex(of: UInt8(ascii: ",")) ?? start
-                    removeSubrange(comma..<last)
+    fileprivate mutating func removeOutbox() {
+        // The bytes between the commas of the object itself.
+        var (level, isText, start) = (0, false, 0)
+        var place = 0
+        while place < count {
+            let byte = self[place]
+            if isText {
+                if byte == UInt8(ascii: "\\") { place += 1 } else if byte == UInt8(ascii: "\"") { isText = false }
+            } else if byte == UInt8(ascii: "\"") {
+                isText = true
+            } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+                level += 1
+                if level == 1 { start = place + 1 }
+            } else if level == 1, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") {
+                if isOutbox(start..<place) {
+                    // With a comma: the one behind it, or that before the last member.
+                    let isFirst = self[start - 1] == UInt8(ascii: "{")
+                    removeSubrange(
+                        byte == UInt8(ascii: ",") ? start..<place + 1 : (isFirst ? start : start - 1)..<place
+                    )
+                    return
                 }
-                return
+                start = place + 1
+                if byte == UInt8(ascii: "}") { return }
+            } else if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
+                level -= 1
             }
-            (before, key) = (key, next)
+            place += 1
         }
+    }
+
+    /// Whether a member has that key.
+    private func isOutbox(_ member: Range<Int>) -> Bool {
+        guard let start = self[member].firstIndex(of: UInt8(ascii: "\"")) else { return false }
+        let key = UInt8(ascii: "\"")
+        guard let end = self[member].dropFirst(start + 1 - member.lowerBound).firstIndex(of: key) else { return false }
+        return self[start + 1..<end].elementsEqual(EnvelopeKey.outbox.rawValue.utf8)
     }
 }

@@ -150,7 +150,7 @@ public actor JournalFile {
 
     private static func encoded(_ line: JournalFileLine) throws(ArchiveError) -> Data {
         do {
-            return try lineEncoder.encode(line) + Data("\n".utf8)
+            return Data(try ArchiveEncoder.bytes(of: line)) + Data("\n".utf8)
         } catch {
             throw .unwritableState(line.occurrence.source, underlyingError: error)
         }
@@ -199,22 +199,15 @@ private struct LineHead: Decodable {
     let date: Date
 
     init(_ data: Data) throws {
-        self = try LineHead(from: ArchiveDecoder(.text(try JSONText([UInt8](data)), 0)))
+        self = try LineHead(from: ArchiveDecoder(try JSONValue(text: [UInt8](data))))
     }
 }
-
-private let lineEncoder = {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .archived
-    return encoder
-}()
 
 extension StoredArchive {
     /// The journal in the archive; `nil` if there is none, or if it is no archive that could be read.
     fileprivate var journal: Journal? {
-        guard let text = try? JSONText([UInt8](archive)),
-            let container = try? ArchiveDecoder(.text(text, 0)).container(keyedBy: EnvelopeKey.self)
+        guard let json = try? JSONValue(text: [UInt8](archive)),
+            let container = try? ArchiveDecoder(json).container(keyedBy: EnvelopeKey.self)
         else { return nil }
         return try? container.decodeIfPresent(ArchivedJournal.self, forKey: .journal)?.journal(of: workflow)
     }

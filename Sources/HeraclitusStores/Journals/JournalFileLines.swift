@@ -69,7 +69,7 @@ struct JournalFileLine: Codable {
     }
 
     init(_ data: Data) throws {
-        self = try JournalFileLine(from: ArchiveDecoder(.text(try JSONText([UInt8](data)), 0)))
+        self = try JournalFileLine(from: ArchiveDecoder(try JSONValue(text: [UInt8](data))))
     }
 
     init(from decoder: any Decoder) throws {

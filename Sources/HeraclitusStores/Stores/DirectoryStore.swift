@@ -145,19 +145,16 @@ public final class DirectoryStore: ArchiveStore {
         guard Self.revisions.contains(revision) else {
             throw StoreError.damaged(id: archive.id, explanation: "There is no revision after \(revision &- 1).")
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let header = try encoder.encode(
-            Header(
-                due: archive.due.flatMap(ArchivedDate.text),
-                effects: archive.effectsDue.flatMap(ArchivedDate.text),
-                id: archive.id,
-                revision: revision,
-                state: archive.state,
-                workflow: archive.workflow
-            )
+        let header = Header(
+            due: archive.due.flatMap(ArchivedDate.text),
+            effects: archive.effectsDue.flatMap(ArchivedDate.text),
+            id: archive.id,
+            revision: revision,
+            state: archive.state,
+            workflow: archive.workflow
         )
-        let content = header + Data("\n".utf8) + archive.archive + Data("\n".utf8)
+        let line = Data(try ArchiveEncoder.bytes(of: header))
+        let content = line + Data("\n".utf8) + archive.archive + Data("\n".utf8)
         guard content.count <= limit else { throw ArchiveError.tooLarge(content.count, limit: limit) }
         return (content, revision)
     }
@@ -346,7 +343,7 @@ public final class DirectoryStore: ArchiveStore {
             throw .damaged(id: id, explanation: "The file does not have two lines.")
         }
         do {
-            let header = try Header(from: ArchiveDecoder(.text(try JSONText([UInt8](content[..<end])), 0)))
+            let header = try Header(from: ArchiveDecoder(try JSONValue(text: [UInt8](content[..<end]))))
             guard revisions.contains(header.revision) else {
                 throw StoreError.damaged(id: id, explanation: "\(header.revision) is not a revision.")
             }

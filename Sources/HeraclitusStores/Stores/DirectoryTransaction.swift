@@ -49,7 +49,7 @@ struct DirectoryTransaction: Sendable {
     /// Moves the files of the record into their places; by whoever has the lock.
     private func move() throws(ArchiveError) {
         guard let content = try own.content(of: Self.record, limit: .max) else { return }
-        guard let record = try? JSONDecoder().decode(Record.self, from: content),
+        guard let record = try? JSONValue(text: [UInt8](content)).decoded(as: Record.self),
             record.files.allSatisfy({ !$0.draft.contains("/") && !$0.name.contains("/") })
         else {
             throw .inaccessibleFile(own.file(Self.record), explanation: "It is not the record of a transaction.")
@@ -89,7 +89,7 @@ struct DirectoryTransaction: Sendable {
         func commit() throws {
             let path = transaction.own.file(DirectoryTransaction.record)
             var file = try ReplacingFile(at: path, draft: path)
-            try file.write(try JSONEncoder().encode(record))
+            try file.write(Data(try ArchiveEncoder.bytes(of: record)))
             try file.finish()
             // They count already; if that fails, whoever comes next does it.
             try? transaction.move()

@@ -41,9 +41,7 @@ public struct MigrationRehearsal: Sendable {
 extension StoredArchive {
     /// The version that has written it; `nil` if it cannot be read.
     fileprivate var version: Int? {
-        guard let text = try? JSONText([UInt8](archive)) else { return nil }
-        let container = try? ArchiveDecoder(.text(text, 0)).container(keyedBy: EnvelopeKey.self)
-        return try? container?.decodeIfPresent(Int.self, forKey: .version)
+        (try? JSONValue(text: [UInt8](archive)))?[EnvelopeKey.version.rawValue]?.intValue
     }
 
     /// Throws unless the effects that wait can be handed to handlers.

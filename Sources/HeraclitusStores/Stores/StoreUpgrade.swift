@@ -151,10 +151,6 @@ extension Error {
 extension StoredArchive {
     /// Whether the archive has another version than this program's, or none; whoever restores it finds out what is wrong then.
     fileprivate func isOld<W: Workflow>(for workflow: W.Type) -> Bool {
-        guard let text = try? JSONText([UInt8](archive)),
-            let container = try? ArchiveDecoder(.text(text, 0)).container(keyedBy: EnvelopeKey.self),
-            let version = try? container.decode(Int.self, forKey: .version)
-        else { return true }
-        return version != W.version
+        (try? JSONValue(text: [UInt8](archive)))?[EnvelopeKey.version.rawValue]?.intValue != W.version
     }
 }

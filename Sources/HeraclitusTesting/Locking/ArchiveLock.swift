@@ -33,9 +33,8 @@ struct ArchiveLock: Codable {
 
     func write(to folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(self).write(to: Self.file(of: version, in: folder))
+        let json = JSONWriter.prettyPrinted(try ArchiveEncoder.bytes(of: self))
+        try Data(json).write(to: Self.file(of: version, in: folder))
     }
 }
 

@@ -42,10 +42,8 @@ struct CollectedArchives {
 
     private mutating func add(_ state: Any, _ archive: JSONValue) throws {
         if let name = archive["state"]?.stringValue { archives.append((name, archive)) }
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .archived
         for effect in (state as? any Effecting)?.effects ?? [] {
-            effects.append((type(of: effect).name, try JSONValue(json: encoder.encode(effect))))
+            effects.append((type(of: effect).name, try JSONValue(encoding: effect, at: [])))
         }
     }
 }

@@ -54,12 +54,12 @@ struct Compatibility<W: Workflow> {
 
     /// An archive as migrations leave it, as text would be read; the archive itself if one of them throws.
     private static func migrated(_ archive: JSONValue) -> JSONValue {
-        (try? JSONValue(json: JSONEncoder().encode(W.migrated(archive)))) ?? archive
+        (try? JSONValue(encoding: W.migrated(archive), at: [])) ?? archive
     }
 
     /// A machine as it is when it was restored and archived again.
     private func readAgain(_ archive: JSONValue) throws -> StoredMachine? {
-        StoredMachine(try JSONValue(json: W.archive(of: W.state(from: JSONEncoder().encode(archive)))))
+        StoredMachine(try JSONValue(json: W.archive(of: W.state(from: Data(ArchiveEncoder.bytes(of: archive))))))
     }
 
     private var lostEvents: [IncompatibleArchives.Break] {

@@ -27,11 +27,9 @@ struct EffectCompatibility<W: Workflow> {
         _ name: String,
         as type: E.Type
     ) throws -> [IncompatibleArchives.Break] {
-        let (decoder, encoder) = (JSONDecoder(), JSONEncoder())
-        (decoder.dateDecodingStrategy, encoder.dateEncodingStrategy) = (.archived, .archived)
         let remedy = "// `\(E.self).init(from:)` has to read what is stored: effects have no migrations."
         func readAgain() throws -> JSONValue {
-            try JSONValue(json: encoder.encode(decoder.decode(E.self, from: JSONEncoder().encode(sample))))
+            try JSONValue(encoding: sample.decoded(as: E.self), at: [])
         }
         do {
             let (after, again) = (try readAgain(), try readAgain())

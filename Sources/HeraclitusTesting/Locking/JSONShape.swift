@@ -125,9 +125,7 @@ extension JSONValue {
 
     /// The value as JSON.
     var text: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? typeName
+        (try? ArchiveEncoder.bytes(of: self)).map { String(decoding: $0, as: UTF8.self) } ?? typeName
     }
 
     /// What type of value it is, in a word.

@@ -148,10 +148,16 @@ import Testing
         )
         try parcel.fire.bounce(userInfo: ["by": ["name": "Bob"], "list": [1, 2]])
         let encoded = try JSONDecoder().decode(StateMachine<Parcel>.self, from: JSONEncoder().encode(parcel))
-        for machine in [try StateMachine<Parcel>(archive: parcel.archive()), encoded] {
+        let archived = try StateMachine<Parcel>(archive: parcel.archive())
+        // An archive has every number that is read. What lies too deep is described, as is what other encoders cannot write.
+        let isDeep = [3, 4].contains(index)
+        let body = archived.journal[0].userInfo["body"] as? JSONValue
+        #expect(isDeep ? body?.stringValue != nil : body == Self.foreign[index])
+        #expect(encoded.journal[0].userInfo["body", as: String.self] != nil)
+        for machine in [archived, encoded] {
             let (first, second) = (machine.journal[0].userInfo, machine.journal[1].userInfo)
             #expect(first["a", as: [Int].self] == [1, 2] && first["c", as: [Int].self] == [3, 4])
-            #expect(first["by"] as? JSONValue == ["name": "Ada"] && first["body", as: String.self] != nil)
+            #expect(first["by"] as? JSONValue == ["name": "Ada"])
             #expect(second["by"] as? JSONValue == ["name": "Bob"] && second["list", as: [Int].self] == [1, 2])
         }
     }

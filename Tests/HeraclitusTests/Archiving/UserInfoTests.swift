@@ -126,7 +126,7 @@ import Testing
             _ = try archived(.deep(deepest + 1))
             Issue.record("It was written.")
         } catch ArchiveError.unwritableState("HeldState", EncodingError.invalidValue(_, let context)) {
-            #expect(context.codingPath.map(\.stringValue) == ["data", "info", "deep"])
+            #expect(context.codingPath.prefix(3).map(\.stringValue) == ["data", "info", "deep"])
         }
     }
 

@@ -36,7 +36,7 @@ enum Fuzzing {
     }
 
     private static let time = Duration.seconds(10)
-    private static let memoryPerByte = 20
+    private static let memoryPerByte = 40
 
     /// What the system's count of pages may be wrong by.
     private static let memoryBesides = 512 << 10

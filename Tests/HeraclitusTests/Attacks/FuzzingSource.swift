@@ -23,7 +23,10 @@ struct FuzzingSource: RandomNumberGenerator {
             let elements = (0..<below(5)).map { _ in json(depth: depth + 1) }
             return "[\(space())\(elements.joined(separator: ",\(space())"))]"
         default:
-            let members = (0..<below(5)).map { _ in "\(text()):\(space())\(json(depth: depth + 1))" }
+            // An archive has each key once.
+            let members = (0..<below(5)).map { index in
+                "\(text().dropLast())\(index)\":\(space())\(json(depth: depth + 1))"
+            }
             return "{\(members.joined(separator: ",\(space())"))\(space())}"
         }
     }

@@ -119,11 +119,7 @@ extension JSONValue {
         case .string(let text): .string(renamed(text))
         case .array(let values): .array(values.map { $0.renaming(old, to: new) })
         case .object(let values):
-            .object(
-                JSONObject(
-                    Dictionary([String: JSONValue](values).map { (renamed($0), $1.renaming(old, to: new)) }) { $1 }
-                )
-            )
+            .object(Dictionary(values.map { (renamed($0), $1.renaming(old, to: new)) }) { $1 })
         default: self
         }
     }

@@ -129,8 +129,6 @@ extension String: PlainValue {}
 extension Substring: PlainValue {}
 extension Character: PlainValue {}
 extension JSONValue: PlainValue {}
-extension JSONArray: PlainValue {}
-extension JSONObject: PlainValue {}
 
 /// The values in a value, one after the other, with what they are called.
 private typealias ValueContents = AnyIterator<(label: String, value: Any)>

@@ -1,0 +1,405 @@
+import HeraclitusEssentials
+
+/// What an encoder has written so far.
+package struct EncoderState {
+    /// What the value has turned out to be.
+    fileprivate enum Form {
+        case nothing, single, array, object
+    }
+
+    /// A value that somebody may still add to when others have been written after it: it has bytes of its own until then.
+    fileprivate struct Nested {
+        let place: Int
+        let encoder: ArchiveEncoder
+    }
+
+    fileprivate var form = Form.nothing
+    fileprivate var nested: [Nested] = []
+
+    /// How many elements or members there are.
+    fileprivate(set) var count = 0
+
+    /// Where the elements are, if they are to be sorted.
+    fileprivate var starts: [Int] = []
+
+    /// How many elements are sorted together: a set's alone, and a dictionary's keys with their values; 0 for what keeps its order.
+    fileprivate var group = 0
+
+    /// An error of somebody who could not throw it.
+    fileprivate var failure: (any Error)?
+}
+
+/// Encodes one value, straight into the bytes of all that is encoded with it.
+///
+/// It writes what Foundation's encoder writes with sorted keys. It differs in what an archive promises: numbers keep every digit, sets
+/// come in a fixed order, what could not be read again is an error, and a value whose error somebody catches leaves nothing behind.
+package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
+    let writer: JSONWriter
+
+    /// How many keys and indices lead to the value.
+    package let depth: Int
+
+    private let type: Any.Type
+    private let place: Place
+    private let firstMember: Int
+    private enum Place {
+        case path([any CodingKey])
+        case under(ArchiveEncoder, any CodingKey)
+        case alone(ArchiveEncoder)
+    }
+
+    private init(_ writer: JSONWriter, _ type: Any.Type, _ place: Place, depth: Int) {
+        self.writer = writer
+        self.type = type
+        self.place = place
+        self.depth = depth
+        firstMember = writer.state.members.count
+        super.init(EncoderState())
+    }
+
+    /// The JSON of what a body writes with an encoder.
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - path: Where the value lies in another one, in which it has to be readable.
+    ///   - depthLimit: How deep values may lie within values.
+    ///   - userInfo: What the types of the values may ask the encoder for.
+    ///   - body: Writes the value.
+    /// - Returns: JSON on one line.
+    /// - Throws: What the body throws; `EncodingError` for what could not be read.
+    package static func bytes(
+        of type: Any.Type,
+        at path: [any CodingKey] = [],
+        depthLimit: Int = JSONValue.textDepthLimit,
+        userInfo: [CodingUserInfoKey: Any] = [:],
+        _ body: (ArchiveEncoder) throws -> Void
+    ) throws -> [UInt8] {
+        let encoder = ArchiveEncoder(JSONWriter(), type, .path(path), depth: path.count)
+        encoder.writer.state.depthLimit = depthLimit
+        encoder.writer.state.userInfo = userInfo
+        encoder.writer.state.current = ObjectIdentifier(encoder)
+        encoder.writer.state.bytes.reserveCapacity(256)
+        try body(encoder)
+        try encoder.finish()
+        return encoder.writer.state.bytes
+    }
+
+    /// The JSON of a value, on one line.
+    package static func bytes<T: Encodable>(of value: T) throws -> [UInt8] {
+        try bytes(of: T.self) { try $0.encode(value) }
+    }
+
+    package var userInfo: [CodingUserInfoKey: Any] { writer.state.userInfo }
+
+    package var codingPath: [any CodingKey] {
+        var keys: [any CodingKey] = []
+        var encoder = self
+        while true {
+            switch encoder.place {
+            case .path(let path): return path + keys.reversed()
+            case .alone(let parent): encoder = parent
+            case .under(let parent, let key):
+                keys.append(key)
+                encoder = parent
+            }
+        }
+    }
+
+    package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        begin(.object, UInt8(ascii: "{"))
+        return KeyedEncodingContainer(ArchiveKeyedEncoding(encoder: self))
+    }
+
+    package func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        if state.form == .nothing { state.group = (type as? any Unordered.Type)?.group ?? 0 }
+        begin(.array, UInt8(ascii: "["))
+        return ArchiveUnkeyedEncoding(encoder: self)
+    }
+
+    package func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    private func begin(_ form: EncoderState.Form, _ byte: UInt8) {
+        if state.form == .nothing, isCurrent {
+            state.form = form
+            writer.append(byte)
+        } else if state.form != form {
+            state.failure = invalid("The value is already something else.")
+        }
+    }
+
+    private var isCurrent: Bool { writer.state.current == ObjectIdentifier(self) }
+
+    private func invalid(_ explanation: String) -> EncodingError {
+        .invalidValue("a value", .init(codingPath: codingPath, debugDescription: explanation))
+    }
+
+    /// Throws unless this is the value that is being written.
+    private func expectCurrent() throws {
+        if let failure = state.failure { throw failure }
+        if !isCurrent { throw invalid("The value is complete, or another one within it is not.") }
+    }
+
+    private func expectRoom(below depth: Int, _ path: @autoclosure () -> [any CodingKey]) throws {
+        if depth >= writer.state.depthLimit { throw JSONWriter.tooDeep(writer.state.depthLimit, path()) }
+    }
+}
+
+// MARK: - Elements and members
+
+extension ArchiveEncoder {
+    /// Writes a member, or leaves nothing of it.
+    func member(_ key: some CodingKey, _ body: () throws -> Void) throws {
+        try expectCurrent()
+        try expectRoom(below: depth, codingPath + [key])
+        let end = writer.state.bytes.count
+        if state.count > 0 { writer.append(UInt8(ascii: ",")) }
+        let name = key.stringValue
+        let start = writer.state.bytes.count
+        writer.state.members.append(WriterState.Member(key: name, isASCII: writer.write(name), start: start))
+        writer.append(UInt8(ascii: ":"))
+        state.count += 1
+        do {
+            try body()
+        } catch {
+            writer.state.members.removeLast()
+            undo(to: end)
+            throw error
+        }
+    }
+
+    /// Writes an element, or leaves nothing of it.
+    func element(_ body: (JSONKey) throws -> Void) throws {
+        try expectCurrent()
+        let key = JSONKey(index: state.count)
+        try expectRoom(below: depth, codingPath + [key])
+        let end = writer.state.bytes.count
+        if state.count > 0 { writer.append(UInt8(ascii: ",")) }
+        if state.group > 0 { state.starts.append(writer.state.bytes.count) }
+        state.count += 1
+        do {
+            try body(key)
+        } catch {
+            if state.group > 0 { state.starts.removeLast() }
+            undo(to: end)
+            throw error
+        }
+    }
+
+    private func undo(to end: Int) {
+        writer.state.bytes.removeLast(writer.state.bytes.count - end)
+        state.count -= 1
+    }
+
+    /// The encoder of a member or an element, whatever is written meanwhile.
+    func later(_ key: some CodingKey) -> ArchiveEncoder {
+        let own = JSONWriter()
+        (own.state.depthLimit, own.state.userInfo) = (writer.state.depthLimit, writer.state.userInfo)
+        let encoder = ArchiveEncoder(own, Void.self, .under(self, key), depth: depth + 1)
+        own.state.current = ObjectIdentifier(encoder)
+        return encoder
+    }
+
+    /// Keeps the place of an encoder's value in the value.
+    func keepPlace(of encoder: ArchiveEncoder) {
+        state.nested.append(EncoderState.Nested(place: writer.state.bytes.count, encoder: encoder))
+    }
+
+    /// Notes an error of somebody who cannot throw it.
+    func attempt(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            state.failure = state.failure ?? error
+        }
+    }
+
+    /// Writes a value at the end, under a key or as all that this value is.
+    func write<T: Encodable>(_ value: T, under key: (any CodingKey)?) throws {
+        if try writeKnown(value, key) { return }
+        try write(T.self, under: key) { try value.encode(to: $0) }
+    }
+
+    private func write(
+        _ type: Any.Type,
+        under key: (any CodingKey)?,
+        _ body: (ArchiveEncoder) throws -> Void
+    ) throws {
+        let place = key.map { Place.under(self, $0) } ?? .alone(self)
+        let encoder = ArchiveEncoder(writer, type, place, depth: key == nil ? depth : depth + 1)
+        writer.state.current = ObjectIdentifier(encoder)
+        let members = writer.state.members.count
+        defer {
+            writer.state.current = ObjectIdentifier(self)
+            writer.state.members.removeLast(writer.state.members.count - members)
+        }
+        try body(encoder)
+        try encoder.finish()
+    }
+
+    /// Completes the value.
+    private func finish() throws {
+        try expectCurrent()
+        switch state.form {
+        case .nothing: writer.write(plain: "{}")
+        case .single: break
+        case .array, .object:
+            if depth >= JSONValue.textDepthLimit { throw JSONWriter.tooDeep(JSONValue.textDepthLimit, codingPath) }
+            if !state.nested.isEmpty { try insertNested() }
+            if state.form == .object {
+                writer.sortMembers(from: firstMember)
+                writer.append(UInt8(ascii: "}"))
+            } else {
+                if state.group > 0 { writer.sortElements(at: state.starts, by: state.group) }
+                writer.append(UInt8(ascii: "]"))
+            }
+        }
+    }
+
+    /// Inserts the values that were written apart.
+    private func insertNested() throws {
+        guard let first = state.nested.first?.place else { return }
+        var (bytes, moved) = ([UInt8](), [(from: Int, by: Int)]())
+        var place = first
+        for value in state.nested {
+            bytes += writer.state.bytes[place..<value.place]
+            try value.encoder.finish()
+            bytes += value.encoder.writer.state.bytes
+            moved.append((value.place, first + bytes.count - value.place))
+            place = value.place
+        }
+        bytes += writer.state.bytes[place...]
+        writer.state.bytes.replaceSubrange(first..., with: bytes)
+        var (index, distance) = (0, 0)
+        for member in writer.state.members.indices[firstMember...] {
+            while index < moved.count, moved[index].from < writer.state.members[member].start {
+                distance = moved[index].by
+                index += 1
+            }
+            writer.state.members[member].start += distance
+        }
+    }
+}
+
+// MARK: - Values
+
+extension ArchiveEncoder {
+    /// Writes a value that is not to encode itself; says whether it is one.
+    private func writeKnown<T: Encodable>(_ value: T, _ key: (any CodingKey)?) throws -> Bool {
+        func path() -> [any CodingKey] { codingPath + (key.map { [$0] } ?? []) }
+        if T.self == String.self, let text = value as? String {
+            writer.write(text)
+        } else if T.self == Int.self, let integer = value as? Int {
+            writer.write(integer)
+        } else if T.self == Double.self, let number = value as? Double {
+            try write(number, path())
+        } else if T.self == Date.self, let date = value as? Date {
+            guard let text = ArchivedDate.text(of: date) else { throw ArchivedDate.invalid(date, path()) }
+            writer.write(text)
+        } else if T.self == Data.self, let data = value as? Data {
+            writer.write(data.base64EncodedString())
+        } else if T.self == URL.self, let url = value as? URL {
+            writer.write(url.absoluteString)
+        } else if T.self == Decimal.self, let decimal = value as? Decimal {
+            guard decimal.isFinite else { throw JSONWriter.noNumber(decimal, path()) }
+            writer.write(plain: "\(decimal)")
+        } else if T.self == JSONValue.self, let json = value as? JSONValue {
+            // It has to be readable as what it is.
+            try limited(toDepth: JSONValue.depthLimit) {
+                try writer.write(json, at: key == nil ? depth : depth + 1, path())
+            }
+        } else {
+            return false
+        }
+        return true
+    }
+
+    func write(
+        _ number: some BinaryFloatingPoint & LosslessStringConvertible,
+        _ path: @autoclosure () -> [any CodingKey]
+    ) throws {
+        guard number.isFinite else {
+            throw JSONWriter.noNumber(number, path())
+        }
+        writer.write(number)
+    }
+
+    /// Calls a body; values that it writes lie no deeper than a limit.
+    package func limited(
+        toDepth depthLimit: Int,
+        userInfo: [CodingUserInfoKey: Any] = [:],
+        _ body: () throws -> Void
+    ) rethrows {
+        let before = (writer.state.depthLimit, writer.state.userInfo)
+        writer.state.depthLimit = min(writer.state.depthLimit, depthLimit)
+        writer.state.userInfo.merge(userInfo) { $1 }
+        defer { (writer.state.depthLimit, writer.state.userInfo) = before }
+        try body()
+    }
+}
+
+// MARK: - Objects without Codable
+
+extension ArchiveEncoder {
+    package func beginObject() { begin(.object, UInt8(ascii: "{")) }
+
+    package func write(_ flag: Bool, _ key: some CodingKey) throws { try member(key) { writer.write(flag) } }
+
+    package func write(_ integer: Int, _ key: some CodingKey) throws { try member(key) { writer.write(integer) } }
+
+    package func write(_ text: String, _ key: some CodingKey) throws { try member(key) { _ = writer.write(text) } }
+
+    /// Writes what a body writes with an encoder of its own.
+    package func write(_ key: some CodingKey, _ body: (ArchiveEncoder) throws -> Void) throws {
+        try member(key) { try write(Void.self, under: key, body) }
+    }
+}
+
+extension ArchiveEncoder: SingleValueEncodingContainer {
+    private func beginSingle() throws {
+        try expectCurrent()
+        guard state.form == .nothing else { throw invalid("The value is already something else.") }
+        state.form = .single
+    }
+
+    private func single(_ body: () throws -> Void) throws {
+        try beginSingle()
+        let end = writer.state.bytes.count
+        do {
+            try body()
+        } catch {
+            writer.state.bytes.removeLast(writer.state.bytes.count - end)
+            state.form = .nothing
+            throw error
+        }
+    }
+
+    package func encodeNil() throws { try single { writer.write(plain: "null") } }
+    package func encode(_ value: Bool) throws { try single { writer.write(value) } }
+    package func encode(_ value: String) throws { try single { writer.write(value) } }
+    package func encode(_ value: Double) throws { try single { try write(value, codingPath) } }
+    package func encode(_ value: Float) throws { try single { try write(value, codingPath) } }
+    package func encode(_ value: Int) throws { try single { writer.write(value) } }
+    package func encode(_ value: Int8) throws { try single { writer.write(value) } }
+    package func encode(_ value: Int16) throws { try single { writer.write(value) } }
+    package func encode(_ value: Int32) throws { try single { writer.write(value) } }
+    package func encode(_ value: Int64) throws { try single { writer.write(value) } }
+    package func encode(_ value: Int128) throws { try single { writer.write(value) } }
+    package func encode(_ value: UInt) throws { try single { writer.write(value) } }
+    package func encode(_ value: UInt8) throws { try single { writer.write(value) } }
+    package func encode(_ value: UInt16) throws { try single { writer.write(value) } }
+    package func encode(_ value: UInt32) throws { try single { writer.write(value) } }
+    package func encode(_ value: UInt64) throws { try single { writer.write(value) } }
+    package func encode(_ value: UInt128) throws { try single { writer.write(value) } }
+    package func encode<T: Encodable>(_ value: T) throws { try single { try write(value, under: nil) } }
+}
+
+// MARK: - Values without an order
+
+/// A value whose elements are written in the order of their bytes, so that equal values have equal bytes.
+private protocol Unordered {
+    /// How many elements belong together.
+    static var group: Int { get }
+}
+
+extension Set: Unordered { fileprivate static var group: Int { 1 } }
+
+extension Dictionary: Unordered { fileprivate static var group: Int { 2 } }

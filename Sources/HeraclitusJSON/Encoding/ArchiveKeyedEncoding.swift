@@ -1,0 +1,75 @@
+/// Encodes the members of an object by key.
+struct ArchiveKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: ArchiveEncoder
+
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+        try encoder.member(key) { try encoder.write(value, under: key) }
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type,
+        forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+        later(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { later(key).unkeyedContainer() }
+
+    func superEncoder() -> any Encoder { later(JSONKey("super")) }
+
+    func superEncoder(forKey key: Key) -> any Encoder { later(key) }
+
+    private func later(_ key: some CodingKey) -> ArchiveEncoder {
+        let later = encoder.later(key)
+        encoder.attempt { try encoder.member(key) { encoder.keepPlace(of: later) } }
+        return later
+    }
+}
+
+// MARK: - Types that every container names
+
+extension ArchiveKeyedEncoding {
+    func encodeNil(forKey key: Key) throws { try encoder.member(key) { encoder.writer.write(plain: "null") } }
+
+    func encode(_ value: Bool, forKey key: Key) throws { try encoder.member(key) { encoder.writer.write(value) } }
+
+    func encode(_ value: String, forKey key: Key) throws { try encoder.member(key) { encoder.writer.write(value) } }
+
+    func encode(_ value: Double, forKey key: Key) throws { try floating(value, key) }
+
+    func encode(_ value: Float, forKey key: Key) throws { try floating(value, key) }
+
+    func encode(_ value: Int, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: Int8, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: Int16, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: Int32, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: Int64, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: Int128, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: UInt, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: UInt8, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: UInt16, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: UInt32, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: UInt64, forKey key: Key) throws { try integer(value, key) }
+
+    func encode(_ value: UInt128, forKey key: Key) throws { try integer(value, key) }
+
+    private func integer(_ value: some FixedWidthInteger, _ key: Key) throws {
+        try encoder.member(key) { encoder.writer.write(value) }
+    }
+
+    private func floating(_ value: some BinaryFloatingPoint & LosslessStringConvertible, _ key: Key) throws {
+        try encoder.member(key) { try encoder.write(value, codingPath + [key]) }
+    }
+}

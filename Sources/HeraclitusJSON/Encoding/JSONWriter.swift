@@ -1,0 +1,244 @@
+import HeraclitusEssentials
+
+/// The bytes that an encoder has written so far, and what it has to know meanwhile.
+package struct WriterState {
+    /// A member of an object that is not complete.
+    struct Member {
+        let key: String
+        let isASCII: Bool
+        var start: Int
+    }
+
+    var bytes: [UInt8] = []
+
+    /// The members of all objects that are not complete, the innermost last.
+    var members: [Member] = []
+
+    /// How deep values may lie within values, counted from the outermost value of all.
+    var depthLimit = JSONValue.textDepthLimit
+
+    var userInfo: [CodingUserInfoKey: Any] = [:]
+
+    /// The encoder whose value is being written: no other one may write.
+    var current: ObjectIdentifier?
+}
+
+/// Writes JSON; it knows the syntax, and nothing of `Codable`.
+package final class JSONWriter: UncheckedState<WriterState> {
+    init() { super.init(WriterState()) }
+
+    func append(_ byte: UInt8) { state.bytes.append(byte) }
+
+    func write(plain text: String) { state.bytes.append(contentsOf: text.utf8) }
+
+    func write(_ flag: Bool) { write(plain: flag ? "true" : "false") }
+
+    func write(_ integer: some FixedWidthInteger) {
+        if let digit = UInt8(exactly: integer), digit < 10 {
+            state.bytes.append(UInt8(ascii: "0") + digit)
+        } else {
+            write(plain: String(integer))
+        }
+    }
+
+    /// Writes a number that is finite.
+    func write(_ number: some BinaryFloatingPoint & LosslessStringConvertible) {
+        write(plain: number.description)
+        if state.bytes.last == UInt8(ascii: "0"), state.bytes.dropLast().last == UInt8(ascii: ".") {
+            state.bytes.removeLast(2)
+        }
+    }
+
+    /// Writes a text, and says whether it is ASCII.
+    @discardableResult
+    func write(_ text: String) -> Bool {
+        state.bytes.append(UInt8(ascii: "\""))
+        let start = state.bytes.count
+        state.bytes.append(contentsOf: text.utf8)
+        let (escaped, isASCII) = Self.survey(state.bytes, from: start)
+        if let escaped { escape(from: escaped) }
+        append(UInt8(ascii: "\""))
+        return isASCII
+    }
+
+    /// Where the first byte is that has to be escaped; whether all are ASCII, and none has to be.
+    private static func survey(_ bytes: [UInt8], from start: Int) -> (escaped: Int?, isASCII: Bool) {
+        var all: UInt8 = 0
+        for place in start..<bytes.count {
+            if isEscaped(bytes[place]) { return (place, false) }
+            all |= bytes[place]
+        }
+        return (nil, all < 0x80)
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private func escape(from start: Int) {
+        let rest = Array(state.bytes[start...])
+        state.bytes.removeLast(rest.count)
+        for byte in rest {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): state.bytes += [UInt8(ascii: "\\"), byte]
+            case 0x08: write(plain: "\\b")
+            case 0x09: write(plain: "\\t")
+            case 0x0A: write(plain: "\\n")
+            case 0x0C: write(plain: "\\f")
+            case 0x0D: write(plain: "\\r")
+            case ..<0x20: write(plain: (byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16))
+            default: state.bytes.append(byte)
+            }
+        }
+    }
+
+    /// Sorts the members of the innermost object by the UTF-8 of their keys; of two with one key the last stays.
+    func sortMembers(from first: Int) {
+        let members = state.members
+        let count = members.count
+        guard let start = first < count ? members[first].start : nil else { return }
+        var index = first + 1
+        while index < count, members[index].isASCII, members[index - 1].key < members[index].key { index += 1 }
+        if index == count, members[first].isASCII { return }
+        var sorted: [UInt8] = []
+        sorted.reserveCapacity(state.bytes.count - start)
+        for member in Self.order(members[first...]) {
+            if !sorted.isEmpty { sorted.append(UInt8(ascii: ",")) }
+            let end = member + 1 < count ? members[member + 1].start - 1 : state.bytes.count
+            sorted += state.bytes[members[member].start..<end]
+        }
+        state.bytes.replaceSubrange(start..., with: sorted)
+    }
+
+    /// The places of members in the order in which they are written.
+    private static func order(_ members: ArraySlice<WriterState.Member>) -> [Int] {
+        // Of two texts in ASCII, their order and whether they are equal are those of their state.bytes.
+        guard members.allSatisfy(\.isASCII) else {
+            let last = Dictionary(members.indices.map { (members[$0].key, $0) }) { $1 }
+            return last.sorted { precedes($0.key, $1.key) }.map(\.value)
+        }
+        let order = members.indices.sorted { one, other in
+            members[one].key == members[other].key ? one < other : members[one].key < members[other].key
+        }
+        return order.indices.filter { $0 + 1 == order.count || members[order[$0]].key != members[order[$0 + 1]].key }
+            .map { order[$0] }
+    }
+
+    private static func precedes(_ one: String, _ other: String) -> Bool {
+        one.utf8.lexicographicallyPrecedes(other.utf8)
+    }
+
+    /// Sorts what lies between commas at places, the last of which ends where the state.bytes end.
+    func sortElements(at starts: [Int], by count: Int) {
+        guard let start = starts.first else { return }
+        let groups = stride(from: 0, to: starts.count, by: count).map { first in
+            let next = first + count
+            let end = next < starts.count ? starts[next] - 1 : state.bytes.count
+            return (key: state.bytes[starts[first]..<end], end)
+        }
+        let sorted = groups.map(\.key).sorted { $0.lexicographicallyPrecedes($1) }
+        state.bytes.replaceSubrange(start..., with: Array(sorted.joined(separator: [UInt8(ascii: ",")])))
+    }
+}
+
+// MARK: - Values
+
+extension JSONWriter {
+    /// Writes a value of which nothing has to be encoded.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - depth: How deep it lies.
+    ///   - path: Where it lies, for errors.
+    /// - Throws: `EncodingError` for what could not be read.
+    func write(_ value: JSONValue, at depth: Int, _ path: @autoclosure () -> [any CodingKey]) throws(EncodingError) {
+        if depth > state.depthLimit { throw Self.tooDeep(state.depthLimit, path()) }
+        switch value {
+        case .null: write(plain: "null")
+        case .bool(let flag): write(flag)
+        case .integer(let integer): write(integer)
+        case .unsigned(let unsigned): write(unsigned)
+        case .number(let number):
+            guard number.isFinite else { throw Self.noNumber(number, path()) }
+            write(number)
+        case .decimal(let digits):
+            guard let number = DecimalDigits(digits.utf8) else { throw Self.noNumber(digits, path()) }
+            write(plain: number.text)
+        case .string(let text): write(text)
+        case .array(let elements):
+            append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
+                try write(element, at: depth + 1, path() + [JSONKey(index: index)])
+            }
+            append(UInt8(ascii: "]"))
+        case .object(let object):
+            append(UInt8(ascii: "{"))
+            var isFirst = true
+            for (key, member) in object.sorted(by: { Self.precedes($0.key, $1.key) }) {
+                if !isFirst { append(UInt8(ascii: ",")) }
+                isFirst = false
+                write(key)
+                append(UInt8(ascii: ":"))
+                try write(member, at: depth + 1, path() + [JSONKey(key)])
+            }
+            append(UInt8(ascii: "}"))
+        }
+    }
+
+    static func tooDeep(_ limit: Int, _ path: [any CodingKey]) -> EncodingError {
+        .invalidValue(
+            "a value",
+            .init(codingPath: path, debugDescription: "\(tooDeep) \(limit) levels.")
+        )
+    }
+
+    private static let tooDeep = "It could not be read again: This is deeper than"
+
+    /// Whether an error is that of a value which lies too deep.
+    package static func isTooDeep(_ error: any Error) -> Bool {
+        guard case EncodingError.invalidValue(_, let context) = error else { return false }
+        return context.debugDescription.hasPrefix(tooDeep)
+    }
+
+    static func noNumber(_ number: Any, _ path: [any CodingKey]) -> EncodingError {
+        .invalidValue(number, .init(codingPath: path, debugDescription: "This is not a number of JSON."))
+    }
+}
+
+// MARK: - For people
+
+extension JSONWriter {
+    /// JSON on several lines, made of that on one line.
+    package static func prettyPrinted(_ json: [UInt8]) -> [UInt8] {
+        var (printed, level, isText) = ([UInt8](), 0, false)
+        func beginLine() {
+            printed.append(UInt8(ascii: "\n"))
+            printed.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * level))
+        }
+        for (place, byte) in json.enumerated() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                // A quote in a text follows an odd number of backslashes.
+                let backslashes = json[..<place].reversed().prefix { $0 == UInt8(ascii: "\\") }
+                if !isText || backslashes.count.isMultiple(of: 2) { isText.toggle() }
+                printed.append(byte)
+            case _ where isText: printed.append(byte)
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                level += 1
+                printed.append(byte)
+                let isEmpty = [UInt8(ascii: "]"), UInt8(ascii: "}")].contains(json[place + 1])
+                if isEmpty { printed.append(UInt8(ascii: "\n")) } else { beginLine() }
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                level -= 1
+                beginLine()
+                printed.append(byte)
+            case UInt8(ascii: ","):
+                printed.append(byte)
+                beginLine()
+            case UInt8(ascii: ":"): printed.append(contentsOf: " : ".utf8)
+            default: printed.append(byte)
+            }
+        }
+        return printed
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import HeraclitusJSON
+
+/// The JSON that our encoder writes.
+func json(_ value: some Encodable) throws -> String {
+    String(decoding: try ArchiveEncoder.bytes(of: value), as: UTF8.self)
+}
+
+/// The JSON that Foundation's encoder writes.
+func foundationJSON(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .archived
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+}
+
+/// What our decoder reads.
+func decoded<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
+    try JSONValue(text: Array(json.utf8)).decoded(as: type)
+}
+
+/// What Foundation's decoder reads.
+func foundationDecoded<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .archived
+    return try decoder.decode(type, from: Data(json.utf8))
+}
+
+/// A value that is encoded by a closure.
+struct Written: Encodable {
+    let write: (any Encoder) throws -> Void
+
+    init(_ write: @escaping (any Encoder) throws -> Void) { self.write = write }
+
+    func encode(to encoder: any Encoder) throws { try write(encoder) }
+}
+
+/// A key of any name.
+struct Key: CodingKey, ExpressibleByStringLiteral {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init(stringLiteral value: String) { stringValue = value }
+    init?(intValue: Int) { nil }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import HeraclitusJSON
+import Testing
+
+@Suite("Numbers") struct NumberTests {
+    @Test(
+        "What is read can be written, and is the same when it is read again",
+        arguments: [
+            "0", "-0", "1", "-1", "1.5", "1e400", "-1e400", "1e-400", "-1e-400", "10e399", "0.1e401", "1e200", "1e201",
+            "123456789012345678901234567890e250", "9223372036854775807", "-9223372036854775808", "18446744073709551615",
+            "18446744073709551616", "9223372036854775807.0000000000000000000000001", "5e-324", "1.7976931348623157e308",
+            "3.14159265358979323846264338327950288419716939937510", "1e999999999999", "0e5", "-0.0e7", "1.10", "100e-2",
+            "0.1000000000000000055511151231257827",
+        ]
+    )
+    func roundTrip(text: String) throws {
+        let value = try JSONValue(text: Array(text.utf8))
+        let written = try json(value)
+        #expect(try JSONValue(text: Array(written.utf8)) == value)
+        #expect(try json(JSONValue(text: Array(written.utf8))) == written)
+    }
+
+    @Test(
+        "Two texts of one number are one value",
+        arguments: [
+            ["1", "1.0", "10e-1", "0.1e1", "1.000"], ["1e400", "10e399", "0.01e402"], ["-1e-400", "-0.1e-399"],
+            ["12e300", "1.2e301"], ["-0", "-0.0", "-0e9"], ["0", "0.0", "0e5"],
+            ["9223372036854775808", "9223372036854775808.0"],
+        ]
+    )
+    func oneForm(texts: [String]) throws {
+        #expect(try Set(texts.map { try JSONValue(text: Array($0.utf8)) }).count == 1)
+        #expect(try Set(texts.map { try json(JSONValue(text: Array($0.utf8))) }).count == 1)
+    }
+
+    @Test("A power of ten of thirteen digits is refused", arguments: ["1e1099511627776", "1e-99999999999999999999999"])
+    func beyond(text: String) {
+        #expect(throws: JSONProblem.self) { try JSONValue(text: Array(text.utf8)) }
+    }
+
+    @Test(
+        "A decoder that rounds makes values that are equal to what they encode to",
+        arguments: [
+            "9223372036854775807.0000000000000000000000001", "1.0", "1e2", "18446744073709551615.000000000000000000001",
+            "0.30000000000000004", "12345678901234567890.5", "9007199254740993", "1e19",
+            "-9223372036854775808.0000000001",
+        ]
+    )
+    func rounded(text: String) throws {
+        let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        #expect(try JSONValue(text: ArchiveEncoder.bytes(of: value)) == value)
+        #expect(try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value)) == value)
+        #expect(try JSONValue(text: Array(JSONEncoder().encode(value))) == value)
+    }
+
+    @Test("A literal has the form of the number that it is read as")
+    func literals() throws {
+        let value: JSONValue = [1.0, 2.5, -0.0, 1e300, 3]
+        #expect(try JSONValue(text: ArchiveEncoder.bytes(of: value)) == value)
+    }
+}
