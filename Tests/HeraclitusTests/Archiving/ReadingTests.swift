@@ -131,6 +131,23 @@ import Testing
         }
     }
 
+    @Test(
+        "A key that an archive has twice is an error that names it and its place",
+        arguments: [
+            (#""revision":0,"revision":1"#, "revision"), (#""revision":0,"more":[{"k":1,"k":1}]"#, "more[0].k"),
+        ]
+    )
+    func twice(members: String, path: String) {
+        let archive =
+            #"{"activated":true,"data":{"urls":[]},"format":1,\#(members),"state":"Queued","version":3,"workflow":"Ticket"}"#
+        let error = #expect(throws: ArchiveError.self) { try StateMachine<Ticket>(archive: Data(archive.utf8)) }
+        guard case .malformed(path, let explanation) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(explanation.contains("is there twice"))
+    }
+
     // MARK: As Foundation does
 
     struct Everything: Codable, Equatable {
