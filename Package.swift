@@ -38,8 +38,16 @@ let package = Package(
         .target(name: "HeraclitusJSON", dependencies: ["HeraclitusEssentials"], swiftSettings: settings),
         .target(name: "Heraclitus", dependencies: ["HeraclitusEssentials", "HeraclitusJSON"], swiftSettings: settings),
         .target(name: "HeraclitusFoundation", dependencies: ["Heraclitus"], swiftSettings: settings),
-        .target(name: "HeraclitusInspecting", dependencies: ["Heraclitus", "HeraclitusEssentials"], swiftSettings: settings),
-        .target(name: "HeraclitusStores", dependencies: ["Heraclitus", "HeraclitusEssentials"], swiftSettings: settings),
+        .target(
+            name: "HeraclitusInspecting",
+            dependencies: ["Heraclitus", "HeraclitusEssentials"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "HeraclitusStores",
+            dependencies: ["Heraclitus", "HeraclitusEssentials"],
+            swiftSettings: settings
+        ),
         .target(
             name: "HeraclitusTesting",
             dependencies: ["Heraclitus", "HeraclitusEssentials", "HeraclitusInspecting", "HeraclitusStores"],
