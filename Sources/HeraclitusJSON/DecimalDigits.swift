@@ -11,6 +11,9 @@ struct DecimalDigits: Equatable {
     /// The power of ten of the last digit.
     let exponent: Int
 
+    /// Far beyond every number that there is a type for.
+    private static let powerLimit = 1_000_000_000_000
+
     /// Reads a number as JSON writes one; `nil` for what is none, or has a power of ten of more than twelve digits.
     init?(_ text: some Sequence<UInt8>) {
         var digits: [UInt8] = []
@@ -46,6 +49,8 @@ struct DecimalDigits: Equatable {
         self.isNegative = isNegative
         self.digits = significant[..<end]
         self.exponent = self.digits.isEmpty ? 0 : exponent + significant.endIndex - end
+        // So that what it is written as is read again.
+        guard abs(self.exponent) < Self.powerLimit else { return nil }
     }
 
     /// What follows the `e`.
@@ -58,8 +63,7 @@ struct DecimalDigits: Equatable {
         while let byte = next {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
             power = power * 10 + Int(byte - UInt8(ascii: "0"))
-            // Far beyond every number that there is a type for.
-            guard power < 1 << 40 else { return nil }
+            guard power < 2 * Self.powerLimit else { return nil }
             next = rest.next()
         }
         return isNegative ? -power : power

@@ -17,7 +17,7 @@ private func text(of value: Any, word: (Any) -> String) -> String {
         let texts = members.map { (textOfElement($0.key.base), textOfElement($0.value)) }.sorted { $0 < $1 }
         return texts.isEmpty ? "[:]" : "[\(texts.map { "\($0): \($1)" }.joined(separator: ", "))]"
     case let elements as [Any]: return "[\(elements.map(textOfElement).joined(separator: ", "))]"
-    case let json as JSONValue: return HeraclitusJSON.text(of: json.plain, word: word)
+    case let json as JSONValue: return HeraclitusJSON.text(of: json.plain(levels: JSONValue.depthLimit), word: word)
     default: return hasIndescribableMember(value) ? textByMembers(of: value) : word(value)
     }
 }
@@ -60,17 +60,18 @@ private func textByMembers(of value: Any) -> String {
 private func textOfElement(_ element: Any) -> String { text(of: element) { String(reflecting: $0) } }
 
 extension JSONValue {
-    /// A value of Swift's own that says the same.
-    fileprivate var plain: Any {
+    /// A value of Swift's own that says the same, with an ellipsis for what lies deeper than some levels.
+    fileprivate func plain(levels: Int) -> Any {
         switch self {
+        case .array where levels == 0, .object where levels == 0: "…"
         case .null: "nil"
         case .bool(let value): value
         case .integer(let value): value
         case .unsigned(let value): value
         case .number(let value): value
         case .decimal(let text), .string(let text): text
-        case .array(let values): values.map(\.plain)
-        case .object(let values): values.mapValues(\.plain)
+        case .array(let values): values.map { $0.plain(levels: levels - 1) }
+        case .object(let values): values.mapValues { $0.plain(levels: levels - 1) }
         }
     }
 }

@@ -20,7 +20,8 @@ extension StateMachine {
     /// Archives the machine to JSON: its state with its data, its revision, and whether it was activated.
     ///
     /// Keys are sorted, as are the elements of sets and of dictionaries whose keys are no texts. Dates are written in ISO 8601. So the same
-    /// machine gives the same bytes, unless a state's own `encode` writes something in no fixed order. You can also use a
+    /// machine gives the same bytes, unless a state's own `encode` writes something in no fixed order: `tags.encode(to: encoder)` writes a set in the
+    /// order of its hashes, where `container.encode(tags)` sorts it. You can also use a
     /// coder of your own, because a machine is `Codable`. A decoder that reads what this method writes needs the date strategy
     /// `JSONDecoder.DateDecodingStrategy.archived`.
     ///

@@ -16,6 +16,9 @@ package struct EncoderState {
     fileprivate var form = Form.nothing
     fileprivate var nested: [Nested] = []
 
+    /// The containers that were asked for at keys.
+    fileprivate var containers: [String: ArchiveEncoder] = [:]
+
     /// How many elements or members there are.
     fileprivate(set) var count = 0
 
@@ -189,27 +192,42 @@ extension ArchiveEncoder {
         state.count -= 1
     }
 
-    /// The encoder of a member or an element, whatever is written meanwhile.
-    func later(_ key: some CodingKey) -> ArchiveEncoder {
+    /// The encoder of the container at a key: the same one each time, as a class and its subclass may both ask for it.
+    func container(_ key: some CodingKey) -> ArchiveEncoder {
+        if let container = state.containers[key.stringValue] { return container }
+        let container = laterMember(key)
+        state.containers[key.stringValue] = container
+        return container
+    }
+
+    /// The encoder of a member that may be written when others have been.
+    func laterMember(_ key: some CodingKey) -> ArchiveEncoder {
+        later(key) { encoder in try member(key) { keepPlace(of: encoder) } }
+    }
+
+    /// The encoder of an element that may be written when others have been.
+    func laterElement() -> ArchiveEncoder {
+        later(JSONKey(index: state.count)) { encoder in try element { _ in keepPlace(of: encoder) } }
+    }
+
+    private func later(_ key: some CodingKey, _ keepPlace: (ArchiveEncoder) throws -> Void) -> ArchiveEncoder {
         let own = JSONWriter()
         (own.state.depthLimit, own.state.userInfo) = (writer.state.depthLimit, writer.state.userInfo)
         let encoder = ArchiveEncoder(own, Void.self, .under(self, key), depth: depth + 1)
         own.state.current = ObjectIdentifier(encoder)
+        do {
+            try keepPlace(encoder)
+        } catch {
+            state.failure = state.failure ?? error
+        }
+        // What lies in a value that has failed has failed as well, or each level of it would explain the error anew.
+        encoder.state.failure = state.failure
         return encoder
     }
 
     /// Keeps the place of an encoder's value in the value.
-    func keepPlace(of encoder: ArchiveEncoder) {
+    private func keepPlace(of encoder: ArchiveEncoder) {
         state.nested.append(EncoderState.Nested(place: writer.state.bytes.count, encoder: encoder))
-    }
-
-    /// Notes an error of somebody who cannot throw it.
-    func attempt(_ body: () throws -> Void) {
-        do {
-            try body()
-        } catch {
-            state.failure = state.failure ?? error
-        }
     }
 
     /// Writes a value at the end, under a key or as all that this value is.
@@ -245,7 +263,10 @@ extension ArchiveEncoder {
             if depth >= JSONValue.textDepthLimit { throw JSONWriter.tooDeep(JSONValue.textDepthLimit, codingPath) }
             if !state.nested.isEmpty { try insertNested() }
             if state.form == .object {
-                writer.sortMembers(from: firstMember)
+                let dropped = writer.sortMembers(from: firstMember)
+                if let key = dropped.first(where: { state.containers[$0] != nil }) {
+                    throw invalid("The key \"\(key.shortened)\" has a value and a container.")
+                }
                 writer.append(UInt8(ascii: "}"))
             } else {
                 if state.group > 0 { writer.sortElements(at: state.starts, by: state.group) }

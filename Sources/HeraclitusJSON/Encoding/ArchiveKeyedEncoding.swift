@@ -12,20 +12,16 @@ struct ArchiveKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         keyedBy type: NestedKey.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        later(key).container(keyedBy: type)
+        encoder.container(key).container(keyedBy: type)
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { later(key).unkeyedContainer() }
-
-    func superEncoder() -> any Encoder { later(JSONKey("super")) }
-
-    func superEncoder(forKey key: Key) -> any Encoder { later(key) }
-
-    private func later(_ key: some CodingKey) -> ArchiveEncoder {
-        let later = encoder.later(key)
-        encoder.attempt { try encoder.member(key) { encoder.keepPlace(of: later) } }
-        return later
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        encoder.container(key).unkeyedContainer()
     }
+
+    func superEncoder() -> any Encoder { encoder.laterMember(JSONKey("super")) }
+
+    func superEncoder(forKey key: Key) -> any Encoder { encoder.laterMember(key) }
 }
 
 // MARK: - Types that every container names

@@ -11,18 +11,12 @@ struct ArchiveUnkeyedEncoding: UnkeyedEncodingContainer {
     }
 
     func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
-        later().container(keyedBy: type)
+        encoder.laterElement().container(keyedBy: type)
     }
 
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { later().unkeyedContainer() }
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder.laterElement().unkeyedContainer() }
 
-    func superEncoder() -> any Encoder { later() }
-
-    private func later() -> ArchiveEncoder {
-        let later = encoder.later(JSONKey(index: encoder.state.count))
-        encoder.attempt { try encoder.element { _ in encoder.keepPlace(of: later) } }
-        return later
-    }
+    func superEncoder() -> any Encoder { encoder.laterElement() }
 }
 
 // MARK: - Types that every container names

@@ -93,21 +93,26 @@ package final class JSONWriter: UncheckedState<WriterState> {
     }
 
     /// Sorts the members of the innermost object by the UTF-8 of their keys; of two with one key the last stays.
-    func sortMembers(from first: Int) {
+    /// - Returns: The keys of the members that were dropped.
+    func sortMembers(from first: Int) -> [String] {
         let members = state.members
         let count = members.count
-        guard let start = first < count ? members[first].start : nil else { return }
+        guard let start = first < count ? members[first].start : nil else { return [] }
         var index = first + 1
         while index < count, members[index].isASCII, members[index - 1].key < members[index].key { index += 1 }
-        if index == count, members[first].isASCII { return }
+        if index == count, members[first].isASCII { return [] }
+        let order = Self.order(members[first...])
         var sorted: [UInt8] = []
         sorted.reserveCapacity(state.bytes.count - start)
-        for member in Self.order(members[first...]) {
+        for member in order {
             if !sorted.isEmpty { sorted.append(UInt8(ascii: ",")) }
             let end = member + 1 < count ? members[member + 1].start - 1 : state.bytes.count
             sorted += state.bytes[members[member].start..<end]
         }
         state.bytes.replaceSubrange(start..., with: sorted)
+        if order.count == count - first { return [] }
+        let kept = Set(order)
+        return (first..<count).filter { !kept.contains($0) }.map { members[$0].key }
     }
 
     /// The places of members in the order in which they are written.

@@ -162,6 +162,17 @@ import Testing
         }
     }
 
+    @Test("A value from outside of thousands of levels is described, and does not stop the program")
+    func bottomless() throws {
+        let value = (0..<5_000).reduce(JSONValue.null) { value, _ in .array([value]) }
+        let parcel = StateMachine<Parcel>()
+        try parcel.fire.send(SentState("a"), userInfo: ["deep": value, "by": "me"])
+        let restored = try StateMachine<Parcel>(archive: parcel.archive())
+        let userInfo = try #require(restored.journal.first).userInfo
+        #expect(userInfo["by", as: String.self] == "me")
+        #expect(userInfo["deep", as: String.self]?.contains("…") == true)
+    }
+
     @Test("Of values within values as many levels are written as are read, also far inside", arguments: 50...64)
     func levels(count: Int) throws {
         let value = (0..<count).reduce(JSONValue.null) { value, _ in [value] }

@@ -1,0 +1,69 @@
+import Foundation
+import HeraclitusJSON
+import Testing
+
+@Suite("Containers asked for again") struct ContainerTests {
+    class Base: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            var nested = container.nestedContainer(keyedBy: Key.self, forKey: "n")
+            try nested.encode(1, forKey: "a")
+            var list = container.nestedUnkeyedContainer(forKey: "z")
+            try list.encode(1)
+        }
+    }
+    final class Derived: Base {
+        override func encode(to encoder: any Encoder) throws {
+            try super.encode(to: encoder)
+            var container = encoder.container(keyedBy: Key.self)
+            var nested = container.nestedContainer(keyedBy: Key.self, forKey: "n")
+            try nested.encode(2, forKey: "b")
+            var list = container.nestedUnkeyedContainer(forKey: "z")
+            try list.encode(2)
+        }
+    }
+
+    @Test("A class and its subclass share the containers at a key, as in Foundation")
+    func shared() throws {
+        #expect(try json(Derived()) == #"{"n":{"a":1,"b":2},"z":[1,2]}"#)
+        #expect(try json(Derived()) == foundationJSON(Derived()))
+    }
+
+    @Test("A key with a value and a container, or with two kinds of containers, is an error that names it")
+    func mixed() throws {
+        let valueFirst = Written { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(["q": 1], forKey: "n")
+            var nested = container.nestedContainer(keyedBy: Key.self, forKey: "n")
+            try nested.encode(2, forKey: "b")
+        }
+        let kinds = Written { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            var nested = container.nestedContainer(keyedBy: Key.self, forKey: "n")
+            try nested.encode(2, forKey: "b")
+            _ = container.nestedUnkeyedContainer(forKey: "n")
+        }
+        for value in [valueFirst, kinds] {
+            let error = #expect(throws: EncodingError.self) { try json(["x": value]) }
+            #expect("\(try #require(error))".contains("n"))
+        }
+    }
+
+    @Test("A chain of containers far deeper than the limit is refused in linear time", .timeLimit(.minutes(1)))
+    func chain() throws {
+        let chain = Written { encoder in
+            var container = encoder.unkeyedContainer()
+            for _ in 0..<30_000 { container = container.nestedUnkeyedContainer() }
+        }
+        #expect(throws: EncodingError.self) { try json(chain) }
+    }
+
+    @Test("Every number that is read is written and read again", arguments: ["100e", "0.001e-", "1e", "-7.5e"])
+    func powers(beginning: String) throws {
+        for power in ["999999999997", "999999999999", "1000000000000", "1099511627775"] {
+            let text = Data((beginning + power).utf8)
+            guard let value = try? JSONValue(text: [UInt8](text)) else { continue }
+            #expect(try JSONValue(text: [UInt8](json(value).utf8)) == value)
+        }
+    }
+}
