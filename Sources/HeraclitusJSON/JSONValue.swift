@@ -38,12 +38,6 @@ public enum JSONValue: Hashable, Sendable {
     case object([String: JSONValue])
 }
 
-/// The elements of a JSON list.
-public typealias JSONArray = [JSONValue]
-
-/// The values of a JSON object by key.
-public typealias JSONObject = [String: JSONValue]
-
 // MARK: - Looking and changing
 
 extension JSONValue {

@@ -45,8 +45,12 @@ extension JSONValue: Codable {
         } else if let date = try? container.decode(Date.self), let text = ArchivedDate.text(of: date) {
             // Property lists have two types that JSON has not.
             self = .string(text)
+        } else if let data = try? container.decode(Data.self) {
+            self = .string(data.base64EncodedString())
         } else {
-            self = .string(try container.decode(Data.self).base64EncodedString())
+            let explanation =
+                "This decoder cannot hand the value out. It may be a number beyond the range of a Decimal."
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: explanation))
         }
     }
 

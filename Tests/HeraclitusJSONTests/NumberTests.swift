@@ -20,6 +20,18 @@ import Testing
         #expect(try json(JSONValue(text: Array(written.utf8))) == written)
     }
 
+    @Test("A plain decoder says of a number beyond its range what is wrong, and where")
+    func beyondRange() throws {
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(JSONValue.self, from: Data(#"{"amounts":[1,1e400]}"#.utf8))
+        }
+        guard case .dataCorrupted(let context) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(context.debugDescription.contains("a number beyond the range of a Decimal"))
+        #expect(context.codingPath.map(\.stringValue) == ["amounts", "Index 1"])
+    }
+
     @Test(
         "Two texts of one number are one value",
         arguments: [

@@ -138,7 +138,7 @@ extension EnvelopeReader {
 }
 
 extension ArchiveError {
-    /// What is wrong with a text that is no archive, whatever is in it.
+    /// The error of a text that the parser refuses.
     init(_ problem: JSONProblem) {
         self =
             problem.isDuplicate

@@ -6,58 +6,12 @@ struct EnvelopeReader {
     private let definition: Definition
 
     /// The members, if they are at hand without `Codable`.
-    private let members: Members?
-
-    /// What an archive has, found in one pass: to hash a key takes longer than to compare it with all of them.
-    private struct Members {
-        var format, workflow, version, revision, activated, entered, left, state, data, journal: JSONValue?
-
-        init?(_ value: JSONValue) {
-            guard case .object(let members) = value else { return nil }
-            for (key, value) in members {
-                switch key {
-                case "format": format = value
-                case "workflow": workflow = value
-                case "version": version = value
-                case "revision": revision = value
-                case "activated": activated = value
-                case "entered": entered = value
-                case "left": left = value
-                case "state": state = value
-                case "data": data = value
-                case "journal": journal = value
-                default: break
-                }
-            }
-        }
-
-        subscript(key: EnvelopeKey) -> JSONValue? {
-            switch key {
-            case .format: format
-            case .workflow: workflow
-            case .version: version
-            case .revision: revision
-            case .activated: activated
-            case .entered: entered
-            case .left: left
-            case .state: state
-            case .data: data
-            case .journal: journal
-            case .definition, .outbox: nil
-            }
-        }
-    }
+    private let members: [String: JSONValue]?
 
     init(_ decoder: any Decoder, _ definition: Definition) {
         self.decoder = decoder
         self.definition = definition
-        members = (decoder as? ArchiveDecoder).flatMap { Members($0.value) }
-    }
-
-    init(_ decoder: ArchiveDecoder, _ definition: Definition) {
-        self.decoder = decoder
-        self.definition = definition
-        members = Members(decoder.value)
+        members = (decoder as? ArchiveDecoder)?.value.objectValue
     }
 
     /// Throws nothing but ``ArchiveError``.
@@ -178,7 +132,7 @@ struct EnvelopeReader {
     }
 
     private func decode<S: WorkflowState>(_ type: S.Type, _ container: Container?) throws -> any WorkflowState {
-        if let data = members?.data {
+        if let data = members?[EnvelopeKey.data.rawValue] {
             return try S(from: ArchiveDecoder(data, under: decoder, EnvelopeKey.data))
         }
         return try decode(type, .data, container)
@@ -200,22 +154,22 @@ extension EnvelopeReader {
     private typealias Container = KeyedDecodingContainer<EnvelopeKey>
 
     private func integer(_ key: EnvelopeKey, _ container: Container?) throws -> Int {
-        if case .integer(let integer)? = members?[key] { return integer }
+        if case .integer(let integer)? = members?[key.rawValue] { return integer }
         return try decode(Int.self, key, container)
     }
 
     private func text(_ key: EnvelopeKey, _ container: Container?) throws -> String {
-        if case .string(let text)? = members?[key] { return text }
+        if case .string(let text)? = members?[key.rawValue] { return text }
         return try decode(String.self, key, container)
     }
 
     private func flag(_ key: EnvelopeKey, _ container: Container?) throws -> Bool {
-        if case .bool(let flag)? = members?[key] { return flag }
+        if case .bool(let flag)? = members?[key.rawValue] { return flag }
         return try decode(Bool.self, key, container)
     }
 
     private func ifPresent<T: Decodable>(_ type: T.Type, _ key: EnvelopeKey, _ container: Container?) throws -> T? {
-        if let members, members[key] == nil { return nil }
+        if let members, members[key.rawValue] == nil { return nil }
         return try (container ?? decoder.container(keyedBy: EnvelopeKey.self)).decodeIfPresent(type, forKey: key)
     }
 

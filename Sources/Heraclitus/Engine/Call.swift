@@ -47,7 +47,7 @@ enum CallPurpose {
     /// To know whether a fire would be a transition.
     case rehearsal
 
-    /// The same, and to know all guards that decline.
+    /// To know whether a fire would be a transition, and all guards that decline.
     case survey
 
     /// To activate it.

@@ -1,8 +1,8 @@
 import HeraclitusEssentials
 
-/// What an encoder has written so far.
+/// The progress of an encoder with its value.
 package struct EncoderState {
-    /// What the value has turned out to be.
+    /// The kind of value, as soon as the value asks for a container.
     fileprivate enum Form {
         case nothing, single, array, object
     }
@@ -220,7 +220,7 @@ extension ArchiveEncoder {
         } catch {
             state.failure = state.failure ?? error
         }
-        // What lies in a value that has failed has failed as well, or each level of it would explain the error anew.
+        // Values within a failed one share its error, or each level would explain the error anew.
         encoder.state.failure = state.failure
         return encoder
     }
@@ -323,7 +323,7 @@ extension ArchiveEncoder {
             guard decimal.isFinite else { throw JSONWriter.noNumber(decimal, path()) }
             writer.write(plain: "\(decimal)")
         } else if T.self == JSONValue.self, let json = value as? JSONValue {
-            // It has to be readable as what it is.
+            // Readers of raw values have a lower limit.
             try limited(toDepth: JSONValue.depthLimit) {
                 try writer.write(json, at: key == nil ? depth : depth + 1, path())
             }

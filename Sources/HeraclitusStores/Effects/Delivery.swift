@@ -289,7 +289,7 @@ private final class KnownMachines: Sendable {
         /// Up to which revision the effects of those that were leased are for this call.
         var lastRevisions: [ExactID: Int] = [:]
 
-        /// Those with effects that are not for this call: they are damaged, were saved too late, or are for another release of the program.
+        /// The machines with effects that this call skips: damaged ones, those saved too late, and those for another release of the program.
         var leftAlone: Set<ExactID> = []
         var unknownEffects: [StoredEffect] = []
         var damages: [ExactID: StoreError] = [:]

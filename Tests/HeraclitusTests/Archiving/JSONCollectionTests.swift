@@ -75,14 +75,14 @@ import Testing
 
     @Test("A list and an object are read and written alone, and nothing else is one")
     func coding() throws {
-        let list = try JSONDecoder().decode(JSONArray.self, from: Data("[1,{}]".utf8))
+        let list = try JSONDecoder().decode([JSONValue].self, from: Data("[1,{}]".utf8))
         #expect(list == [1, [:]])
         #expect(try JSONEncoder().encode(list) == Data("[1,{}]".utf8))
-        let object = try Self.read(#"{"a":[1]}"#).decoded(as: JSONObject.self)
+        let object = try Self.read(#"{"a":[1]}"#).decoded(as: [String: JSONValue].self)
         #expect(object == ["a": [1]])
         #expect(try JSONEncoder().encode(object) == Data(#"{"a":[1]}"#.utf8))
-        #expect(throws: DecodingError.self) { try Self.read("{}").decoded(as: JSONArray.self) }
-        #expect(throws: DecodingError.self) { try Self.read("[]").decoded(as: JSONObject.self) }
+        #expect(throws: DecodingError.self) { try Self.read("{}").decoded(as: [JSONValue].self) }
+        #expect(throws: DecodingError.self) { try Self.read("[]").decoded(as: [String: JSONValue].self) }
     }
 
     @Test("The description says what the value is, whether it was read or made")

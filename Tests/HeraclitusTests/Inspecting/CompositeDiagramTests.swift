@@ -450,7 +450,7 @@ import Testing
         func table(regions: Int) throws -> TransitionTable {
             var json = try JSONValue(json: JSONEncoder().encode(Order.table))
             let region = try #require(json["regions"]?.arrayValue?.first)
-            json["regions"] = .array(JSONArray(repeating: region, count: regions))
+            json["regions"] = .array([JSONValue](repeating: region, count: regions))
             return try json.decoded(as: TransitionTable.self)
         }
         let (few, many) = (try table(regions: 100), try table(regions: 10_000))

@@ -1,8 +1,8 @@
-/// What becomes of an event in each state: to which states it leads, and whether it is ignored.
+/// The destinations of an event from each state, and the states that ignore it.
 ///
-/// It takes memory in proportion to what the definition lists, so that a workflow may have thousands of states and events.
+/// A table takes memory in proportion to what the definition lists, so that a workflow may have thousands of states and events.
 struct EventReach: Sendable {
-    /// What becomes of the event in a state.
+    /// The rules of the event in one state.
     struct Row: Sendable {
         /// Whether firing the event here does nothing.
         let isIgnored: Bool

@@ -11,7 +11,7 @@ struct RegisteredClass: Sendable {
 
 /// Numbers by keys that are not 0: an open hash table, at most half full.
 ///
-/// A dictionary of the standard library hashes with a secret, which costs a tenth of a transition.
+/// Measured: a `Dictionary`, which hashes with a secret, adds 270 to the 1,079 instructions of a transition without hooks.
 struct NumberTable: Sendable {
     private typealias Slot = (key: UInt, number: Int)
 

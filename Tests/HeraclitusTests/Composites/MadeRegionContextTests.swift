@@ -1,7 +1,7 @@
 import Heraclitus
 import Testing
 
-@Suite("Contexts of machines in states") struct RegionContextsTests {
+@Suite("Contexts that the holder's workflow makes for regions") struct MadeRegionContextTests {
     struct Bank: Sendable { let name: String }
     struct Services: Sendable { let bank: Bank }
 
@@ -36,7 +36,7 @@ import Testing
         let place = Event(from: PaidState.self, to: PlacedState.self)
     }
 
-    /// It says nothing of the context of its payment.
+    /// This workflow makes no context for its payment.
     struct Careless: Workflow {
         typealias Context = Services
         static var initial: any WorkflowState { PaidState() }
@@ -64,7 +64,7 @@ import Testing
         try payment.fire.pay()
     }
 
-    /// An event of it waits for its payment, of whose context it says nothing.
+    /// An event waits for the payment, and the workflow makes no context for it.
     struct Hasty: Workflow {
         typealias Context = Services
         static var initial: any WorkflowState { PaidState() }
@@ -72,7 +72,7 @@ import Testing
         let pay = Event(from: PlacedState.self, to: PaidState.self).whenFinal(\.payment)
     }
 
-    /// It makes the context of its payment of another context than its own.
+    /// The closure takes another context than the workflow's own.
     struct Mistaken: Workflow {
         typealias Context = Services
         static var initial: any WorkflowState { PaidState() }
@@ -81,7 +81,7 @@ import Testing
         let pay = Event(from: PlacedState.self, to: PaidState.self).whenFinal(\.payment)
     }
 
-    /// It has the context that its payment needs.
+    /// The workflow has the context that its payment needs.
     struct Same: Workflow {
         typealias Context = Bank
         static var initial: any WorkflowState { PaidState() }
