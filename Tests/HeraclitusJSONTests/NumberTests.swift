@@ -20,6 +20,22 @@ import Testing
         #expect(try json(JSONValue(text: Array(written.utf8))) == written)
     }
 
+    @Test(
+        "A number near the largest power of ten is written and read again, or is refused",
+        arguments: ["100", "0.001", "-7.5"]
+    )
+    func powers(digits: String) throws {
+        var accepted = 0
+        for power in ["99999999999", "999999999997", "999999999999", "1000000000000", "1999999999999"] {
+            for text in ["\(digits)e\(power)", "\(digits)e-\(power)"] {
+                guard let value = try? JSONValue(text: Array(text.utf8)) else { continue }
+                accepted += 1
+                #expect(try JSONValue(text: Array(json(value).utf8)) == value)
+            }
+        }
+        #expect((4..<10).contains(accepted))
+    }
+
     @Test("A plain decoder says of a number beyond its range what is wrong, and where")
     func beyondRange() throws {
         let error = #expect(throws: DecodingError.self) {
