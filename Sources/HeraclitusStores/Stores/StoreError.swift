@@ -9,6 +9,9 @@ public enum StoreError: Error, Sendable {
     /// Revision 0 means that nothing is stored.
     case conflict(id: String, expected: Int, found: Int)
 
+    /// Other effects of the machine are stored than expected, because a worker or another save has changed them meanwhile.
+    case effectsChanged(id: String)
+
     /// Each attempt of an update met a conflict.
     case tooManyConflicts(id: String, attempts: Int)
 
@@ -43,12 +46,13 @@ extension StoreError: CustomStringConvertible {
             "An archive is stored for \"\(id.shortened)\" already, with revision \(found)."
         case .conflict(let id, let expected, let found):
             "The archive of \"\(id.shortened)\" has revision \(found); \(expected) was expected."
+        case .effectsChanged(let id): "The effects of \"\(id.shortened)\" were changed by others meanwhile."
         case .tooManyConflicts(let id, let attempts):
             "The archive of \"\(id.shortened)\" was changed by others in each of \(attempts) attempts to update it."
         case .damaged(let id, let explanation):
             "The archive of \"\(id.shortened)\" is damaged: \(explanation.shortenedExplanation)"
         case .noTransactions(let ids):
-            "The store cannot save \(ids.count) machines together, of \"\(ids.first?.shortened ?? "")\" and others. One at a time it can."
+            "The store cannot save \(ids.count) machines together, of \"\(ids.first?.shortened ?? "")\" and others. Save them one at a time."
         case .ambiguousID(let id, let taken):
             "The store cannot distinguish the id \"\(id.shortened)\" from \"\(taken.shortened)\", which is in use."
         case .repeatedID(let id):
