@@ -37,7 +37,7 @@ extension StoredWorkflow {
     }
 
     /// The names under which the effects of the workflow may be stored.
-    var effectNames: [String] { W.effects.flatMap { W.storedNames(ofEffect: $0) } }
+    var effectNames: [String] { W.storedEffectNames }
 
     /// How many machines of newer versions wait for a worker, up to a thousand.
     func newerCount(_ queue: ArchiveQuery.Queue) async throws -> Int {
@@ -162,10 +162,13 @@ struct EffectWorker<W: Workflow>: Sendable {
 
     /// Carries an effect out.
     private func outcome(of stored: StoredEffect, of id: String) async throws -> Outcome {
-        guard let type = W.effect(named: stored.name), let handler = handlers.handler(of: type) else { return .unknown }
-        let policy = handler.policy ?? policy
         let effect: any Effect
-        do { effect = try stored.effect(of: W.self) } catch { return .parked(error, policy) }
+        do { effect = try stored.effect(of: W.self) } catch {
+            if case .unknownEffect = error { return .unknown }
+            return .parked(error, policy)
+        }
+        guard let handler = handlers.handler(of: type(of: effect)) else { return .unknown }
+        let policy = handler.policy ?? policy
         do {
             try Task.checkCancellation()
             try await renewing(id) { try await handler.handle(effect, stored.key) }
