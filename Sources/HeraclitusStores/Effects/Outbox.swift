@@ -197,11 +197,7 @@ struct Outbox {
 // MARK: - Earlier releases
 
 extension Outbox {
-    /// Reads the effects that earlier releases kept within an archive.
-    /// - Parameters:
-    ///   - former: The member `outbox` of the archive.
-    ///   - revision: The revision of the archive, which is the key of those that were saved with it.
-    ///   - version: The version of the workflow that has written the archive.
+    /// Reads the effects that earlier releases kept within an archive: the revision was the key of those that were saved with it.
     init(former json: JSONValue, revision: Int, version: Int?) throws {
         struct FormerEntry: Codable {
             let name: String

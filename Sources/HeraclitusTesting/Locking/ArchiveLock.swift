@@ -115,7 +115,9 @@ extension ArchiveLock {
 
 extension ArchiveLock {
     /// A break for each step that looks for what no older version has stored.
-    static func stepsWithoutUse<W: Workflow>(of workflow: W.Type, for locks: [ArchiveLock]) -> [IncompatibleArchives.Break] {
+    static func stepsWithoutUse<W: Workflow>(of workflow: W.Type, for locks: [ArchiveLock]) -> [IncompatibleArchives
+        .Break]
+    {
         let effects = locks.flatMap { lock in
             (lock.effects ?? [:]).sorted { $0.key < $1.key }.flatMap { name, samples in
                 samples.map { (version: lock.version, effect: RawEffect(name: name, data: $0)) }

@@ -51,7 +51,9 @@ public func expectCompatible<W: Workflow>(
         try Compatibility<W>($0, today, initial: table.initial, except: except).breaks()
     }
     let stepsWithoutUse = ArchiveLock.stepsWithoutUse(of: W.self, for: locks)
-    guard breaks.isEmpty, stepsWithoutUse.isEmpty else { throw IncompatibleArchives(workflow: table.workflow, breaks: breaks + stepsWithoutUse) }
+    guard breaks.isEmpty, stepsWithoutUse.isEmpty else {
+        throw IncompatibleArchives(workflow: table.workflow, breaks: breaks + stepsWithoutUse)
+    }
     let recorded = locks.last { $0.version == table.version }
     if isRecording || recorded == nil { try (recorded.map(today.adding(to:)) ?? today).write(to: folder) }
     let known = recorded?.renamed(for: W.self)
