@@ -63,6 +63,7 @@ extension Workflow {
     /// - Parameters:
     ///   - archives: Archives, as ``migrated(_:)`` takes them.
     ///   - effects: Effects with the versions that saved them.
+    /// - Returns: The steps.
     package static func stepsWithoutUse(
         for archives: [JSONValue],
         effects: [(version: Int, effect: RawEffect)]
