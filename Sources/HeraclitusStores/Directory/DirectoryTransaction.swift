@@ -1,7 +1,7 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// Several files of a folder that take the places of others as one.
+/// Several files of a folder that take the places of others, or are deleted, as one.
 ///
 /// They are written elsewhere and synced, then a record that names all of them: when that is in its place, all of them count. Whoever sees the
 /// record waits for its writer, and if that has died moves the files itself. So a process that is killed at any moment, or a computer without
@@ -19,7 +19,8 @@ struct DirectoryTransaction: Sendable {
     /// What the record says.
     fileprivate struct Record: Codable {
         struct File: Codable {
-            let draft: String
+            /// What takes its place; `nil` to delete it.
+            let draft: String?
             let name: String
         }
 
@@ -50,15 +51,19 @@ struct DirectoryTransaction: Sendable {
     private func move() throws(ArchiveError) {
         guard let content = try own.content(of: Self.record, limit: .max) else { return }
         guard let record = try? JSONValue(text: [UInt8](content)).decoded(as: Record.self),
-            record.files.allSatisfy({ !$0.draft.contains("/") && !$0.name.contains("/") })
+            record.files.allSatisfy({ $0.draft?.contains("/") != true && !$0.name.contains("/") })
         else {
             throw .inaccessibleFile(own.file(Self.record), explanation: "It is not the record of a transaction.")
         }
         let names = try folder.opened()
         let drafts = try own.opened()
         for file in record.files {
+            guard let draft = file.draft else {
+                try folder.remove(file.name)
+                continue
+            }
             do throws(SystemError) {
-                try SystemFile.move(own.file(file.draft), to: folder.file(file.name))
+                try SystemFile.move(own.file(draft), to: folder.file(file.name))
             } catch {
                 // It was moved before.
                 if !error.isMissing { throw .file(folder.file(file.name), error) }
@@ -85,8 +90,12 @@ struct DirectoryTransaction: Sendable {
             record.files.append(Record.File(draft: draft, name: name))
         }
 
+        /// Adds a file that is to be deleted.
+        func remove(_ name: String) { record.files.append(Record.File(draft: nil, name: name)) }
+
         /// Lets all files take their places.
         func commit() throws {
+            if record.files.isEmpty { return }
             let path = transaction.own.file(DirectoryTransaction.record)
             var file = try ReplacingFile(at: path, draft: path)
             try file.write(Data(try ArchiveEncoder.bytes(of: record)))
@@ -98,7 +107,7 @@ struct DirectoryTransaction: Sendable {
         /// Removes what was written, unless it counts already.
         func giveUp() {
             guard (try? transaction.isUnderWay) == false else { return }
-            for file in record.files { try? transaction.own.remove(file.draft) }
+            for case let draft? in record.files.map(\.draft) { try? transaction.own.remove(draft) }
         }
     }
 }
