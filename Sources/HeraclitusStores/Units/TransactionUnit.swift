@@ -57,7 +57,7 @@ public final class TransactionUnit {
         remembering memory: MessageMemory = .last(100),
         creating create: (() throws -> StateMachine<W>)? = nil
     ) throws -> StateMachine<W>? {
-        if contents.member(id) != nil { throw StoreError.repeatedID(id) }
+        if try contents.machine(id, of: W.self) != nil { throw StoreError.repeatedID(id) }
         return try contents.add(id, try transaction.load(id), of: workflow, once: message, memory, creating: create)
     }
 
@@ -67,10 +67,11 @@ public final class TransactionUnit {
     /// - Throws: Errors of the store's medium.
     @discardableResult
     public func delete(_ id: String) throws -> Bool {
+        if contents.isDeleted(id) { return false }
         let loaded = contents.member(id)
-        guard let stored = loaded == nil ? try transaction.load(id) : loaded?.stored else { return false }
+        let stored = loaded == nil ? try transaction.load(id) : loaded?.stored
         contents.delete(id, stored)
-        return true
+        return stored != nil
     }
 
     /// The transitions that a machine has made in the unit, in order.

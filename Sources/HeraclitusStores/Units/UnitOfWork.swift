@@ -67,7 +67,7 @@ public final class UnitOfWork: Sendable {
         remembering memory: MessageMemory = .last(100),
         creating create: (() throws -> StateMachine<W>)? = nil
     ) async throws -> StateMachine<W>? {
-        if contents.member(id) != nil { throw StoreError.repeatedID(id) }
+        if try contents.machine(id, of: W.self) != nil { throw StoreError.repeatedID(id) }
         return try contents.add(id, try await load(id), of: workflow, once: message, memory, creating: create)
     }
 
@@ -91,10 +91,11 @@ public final class UnitOfWork: Sendable {
     /// - Throws: Errors of the store's medium.
     @discardableResult
     public nonisolated(nonsending) func delete(_ id: String) async throws -> Bool {
+        if contents.isDeleted(id) { return false }
         let loaded = contents.member(id)
-        guard let stored = loaded == nil ? try await load(id) : loaded?.stored else { return false }
+        let stored = loaded == nil ? try await load(id) : loaded?.stored
         contents.delete(id, stored)
-        return true
+        return stored != nil
     }
 
     /// The transitions that a machine has made in the unit, in order.
