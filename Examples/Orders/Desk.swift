@@ -63,7 +63,7 @@ struct Desk {
         _ body: (StateMachine<Order>) throws -> Void
     ) async throws -> [String] {
         let lines = Mutex<[String]>([])
-        try await store.update(id, of: Order.self, attempts: 100) { order in
+        try await store.workflow(Order.self).update(id, attempts: 100) { order in
             // What an attempt has done before that met a conflict was not done.
             lines.withLock { $0 = [] }
             if !mayBeNew, order.revision == 0 { throw Refusal("there is no order \(id)") }
@@ -108,7 +108,7 @@ struct Desk {
     }
 
     private func fireDue() async throws {
-        try await store.fireDue(Order.self) { id, error in
+        try await store.workflow(Order.self).fireDue { id, error in
             OrdersProgram.complain("\(id): \(error)")
         } saved: {
             try Self.tell($0, $1)
@@ -116,7 +116,7 @@ struct Desk {
     }
 
     private func sendNotices() async throws {
-        try await store.deliver(Order.self) { effect, error in
+        try await store.workflow(Order.self).deliver() { effect, error in
             OrdersProgram.complain("\(effect.key): \(error)")
         } _: { effect, key in
             guard let notice = effect as? Notice else { throw Refusal("nobody carries out \(effect)") }
@@ -136,7 +136,7 @@ struct Desk {
     }
 
     private func show(_ id: String) async throws -> [String] {
-        guard let order = try await store.machine(id, of: Order.self)?.machine else {
+        guard let order = try await store.workflow(Order.self).machine(id)?.machine else {
             throw Refusal("there is no order \(id)")
         }
         let state = order.state
@@ -158,7 +158,7 @@ struct Desk {
             let order: StateMachine<Order>
             do {
                 // Somebody may have deleted it meanwhile.
-                guard let found = try await store.machine(id, of: Order.self) else { continue }
+                guard let found = try await store.workflow(Order.self).machine(id) else { continue }
                 order = found.machine
             } catch {
                 complaints.append("\(id) cannot be read: \(error)")

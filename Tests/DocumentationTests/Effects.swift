@@ -55,11 +55,11 @@ private final class Mailer: Sendable {
     @Test("What is declared is delivered")
     func delivered() async throws {
         let (store, mailer) = (store, mailer)
-        try await store.update("42", of: Order.self) { order in
+        try await store.workflow(Order.self).update("42") { order in
             try order.fire.pay(PaidState(buyer: "ann@example.org"))
         }
 
-        try await store.deliver(Order.self) { effect, key in
+        try await store.workflow(Order.self).deliver() { effect, key in
             switch effect {
             case let mail as SendMail: try await mailer.send(mail, once: "\(key)")
             default: throw Unhandled()
@@ -71,20 +71,20 @@ private final class Mailer: Sendable {
     @Test("What is parked is listed and tried again")
     func parked() async throws {
         let (store, mailer) = (store, mailer)
-        try await store.update("42", of: Order.self) { order in
+        try await store.workflow(Order.self).update("42") { order in
             try order.fire.pay(PaidState(buyer: "ann@example.org"))
         }
         mailer.isBroken.withLock { $0 = true }
         @Sendable func send(_ effect: any Effect, _ key: EffectKey) async throws {
             if let mail = effect as? SendMail { try await mailer.send(mail, once: "\(key)") }
         }
-        try await store.deliver(Order.self, policy: DeliveryPolicy(attempts: 1), send)
+        try await store.workflow(Order.self).deliver(policy: DeliveryPolicy(attempts: 1), send)
         mailer.isBroken.withLock { $0 = false }
-        for effect in try await store.effects(of: Order.self) where effect.isParked {
+        for effect in try await store.workflow(Order.self).effects() where effect.isParked {
             print(effect.key, effect.name, effect.error ?? "")
             try await store.retry(effect.key)
         }
-        #expect(try await store.deliver(Order.self, send) == 1)
+        #expect(try await store.workflow(Order.self).deliver(send) == 1)
         #expect(mailer.sent.withLock { $0.count } == 1)
     }
 
@@ -94,7 +94,7 @@ private final class Mailer: Sendable {
             try accounts[0].fire.withdraw { open in OpenState(open.balance - 10) }
             try accounts[1].fire.deposit { open in OpenState(open.balance + 10) }
         }
-        #expect(try await store.machine("ann", of: Account.self)?.machine.state.balance == 90)
-        #expect(try await store.machine("bob", of: Account.self)?.machine.state.balance == 110)
+        #expect(try await store.workflow(Account.self).machine("ann")?.machine.state.balance == 90)
+        #expect(try await store.workflow(Account.self).machine("bob")?.machine.state.balance == 110)
     }
 }

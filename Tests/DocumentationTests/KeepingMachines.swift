@@ -58,17 +58,17 @@ private struct DatabaseStore: ArchiveStore {
         func log(_ transition: StateTransition) { logged.withLock { $0.append("\(transition)") } }
         let store = try DirectoryStore(at: folder)
 
-        try await store.update("42", of: Order.self) { order in
+        try await store.workflow(Order.self).update("42") { order in
             try order.fire.place { cart in PlacedState(cart.items) }
         } saved: { transitions in
             for transition in transitions { log(transition) }
         }
         #expect(logged.withLock { $0 } == ["place: CartState → PlacedState"])
-        if let (order, revision) = try await store.machine("42", of: Order.self) {
+        if let (order, revision) = try await store.workflow(Order.self).machine("42") {
             try order.fire.ship(ShippedState(tracking: "T1"))
             try await store.save(order, as: "42", expecting: revision)
         }
-        let open = try await store.ids(of: Order.self, in: PaidState.self)
+        let open = try await store.workflow(Order.self).ids(in: [PaidState.self])
         try await store.delete("42", expecting: nil)
         #expect(open == [])
         let ids = try await store.ids()
@@ -88,7 +88,7 @@ private struct DatabaseStore: ArchiveStore {
             last = page.last
         } while last != nil
 
-        try await store.upgrade(Order.self) { print("\($0.examined) orders, \($0.upgraded) upgraded") }
+        try await store.workflow(Order.self).upgrade { print("\($0.examined) orders, \($0.upgraded) upgraded") }
         #expect(printed.withLock { $0 } == ["0", "1", "2", "3 orders, 0 upgraded"])
     }
 

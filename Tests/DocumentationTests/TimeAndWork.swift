@@ -145,22 +145,22 @@ private final class AbandonedState: UploadState, EmptyState {}
     func units() async throws {
         let store = InMemoryStore()
         let server = TestServer(isWell: true)
-        try await store.update("42", of: Upload.self, context: server) { upload in
+        try await store.workflow(Upload.self, context: server).update("42") { upload in
             try upload.fire.begin(UploadingState("a.mov", giveUpAt: giveUpAt))
         }
         let due = try await store.ids(dueBy: giveUpAt, of: Upload.name)  // ["42"]
-        try await store.fireDue(Upload.self, context: server, by: giveUpAt)
+        try await store.workflow(Upload.self, context: server).fireDue(by: giveUpAt)
         #expect(due == ["42"] && server.beginnings == [])
-        #expect(try await store.ids(of: Upload.self, in: AbandonedState.self) == ["42"])
+        #expect(try await store.workflow(Upload.self).ids(in: [AbandonedState.self]) == ["42"])
 
         let waiting = StateMachine<Upload>(alreadyIn: UploadingState("a.mov", giveUpAt: nil), context: server)
         try await store.save(waiting, as: "43", expecting: 0)
-        if let (upload, revision) = try await store.machine("43", of: Upload.self, context: server) {
+        if let (upload, revision) = try await store.workflow(Upload.self, context: server).machine("43") {
             upload.activate()
             _ = try await upload.wait(for: DoneState.self)
             try await store.save(upload, as: "43", expecting: revision)
         }
         #expect(server.beginnings == [0])
-        #expect(try await store.ids(of: Upload.self, in: DoneState.self) == ["43"])
+        #expect(try await store.workflow(Upload.self).ids(in: [DoneState.self]) == ["43"])
     }
 }

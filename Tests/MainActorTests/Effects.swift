@@ -48,13 +48,13 @@ private struct Offline: Error {}
     func deliver() async throws {
         let store = InMemoryStore()
         let outbox = Outbox()
-        try await store.update("a", of: Order.self) { try $0.fire.pay(PaidState(by: "Ada")) }
+        try await store.workflow(Order.self).update("a") { try $0.fire.pay(PaidState(by: "Ada")) }
         for isOnline in [false, true] {
             outbox.isOnline = isOnline
-            for parked in try await store.effects(of: Order.self) where parked.isParked {
+            for parked in try await store.workflow(Order.self).effects() where parked.isParked {
                 try await store.retry(parked.key)
             }
-            try await store.deliver(Order.self, policy: DeliveryPolicy(attempts: 1)) { @MainActor effect, error in
+            try await store.workflow(Order.self).deliver(policy: DeliveryPolicy(attempts: 1)) { @MainActor effect, error in
                 MainActor.assertIsolated()
                 outbox.failures.append("\(effect.name): \(error)")
             } _: { @MainActor effect, _ in
@@ -64,6 +64,6 @@ private struct Offline: Error {}
         }
         #expect(outbox.failures == ["SendMail: Offline()"])
         #expect(outbox.mails.map(\.to) == ["Ada"] && outbox.mails.map(\.lines) == [[Line(text: "Thank you")]])
-        #expect(try await store.effects(of: Order.self).isEmpty)
+        #expect(try await store.workflow(Order.self).effects().isEmpty)
     }
 }

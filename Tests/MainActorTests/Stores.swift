@@ -59,7 +59,7 @@ private nonisolated struct ThreadedStore: ArchiveStore {
         // Not Sendable, and the main actor's.
         final class View { var texts: [String] = [] }
         let view = View()
-        let priority = try await store.update("a", of: Ticket.self) { ticket in
+        let priority = try await store.workflow(Ticket.self).update("a") { ticket in
             MainActor.assertIsolated()
             view.texts.append("changing")
             try ticket.fire.raise { open in OpenTicket(priority: open.priority + 1) }
@@ -79,15 +79,15 @@ private nonisolated struct ThreadedStore: ArchiveStore {
     func due() async throws {
         let store = InMemoryStore()
         let clock = ManualClock()
-        try await store.update("a", of: Parcel.self, scheduler: clock.scheduler) { parcel in parcel.activate() }
+        try await store.workflow(Parcel.self, scheduler: clock.scheduler).update("a") { parcel in parcel.activate() }
         clock.advance(by: .seconds(2))
         var told: [String] = []
-        let changed = try await store.fireDue(Parcel.self, scheduler: clock.scheduler) { id, error in
+        let changed = try await store.workflow(Parcel.self, scheduler: clock.scheduler).fireDue { id, error in
             told.append("\(id): \(error)")
         } saved: { id, _ in
             told.append(id)
         }
-        try await store.upgrade(Parcel.self) { upgrade in told.append("\(upgrade.examined) examined") }
+        try await store.workflow(Parcel.self).upgrade { upgrade in told.append("\(upgrade.examined) examined") }
         #expect(changed == ["a"] && told == ["a", "1 examined"])
     }
 

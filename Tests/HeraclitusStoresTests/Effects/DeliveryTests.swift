@@ -42,34 +42,57 @@ import Testing
     let clock = ManualClock()
     let log = Log()
 
-    func walk(_ id: String = "1", _ count: Int = 2) async throws {
-        try await store.update(id, of: Walk.self, scheduler: clock.scheduler) {
-            try $0.fire.step(SteppingState(count))
-        }
+    /// The machines, as a process with a clock sees them.
+    func walks(_ store: (any ArchiveStore)? = nil, _ clock: ManualClock? = nil) -> StoredWorkflow<Walk> {
+        (store ?? self.store).workflow(Walk.self, scheduler: (clock ?? self.clock).scheduler)
+    }
+
+    func walk(_ id: String = "1", _ count: Int = 2, in store: (any ArchiveStore)? = nil) async throws {
+        try await walks(store).update(id) { try $0.fire.step(SteppingState(count)) }
     }
 
     @discardableResult
     func deliver(
         _ name: String = "",
+        by clock: ManualClock? = nil,
         policy: DeliveryPolicy = DeliveryPolicy(),
         _ body: @escaping @Sendable (Int, EffectKey) async throws -> Void = { _, _ in }
     ) async throws -> Int {
-        try await store.deliver(Walk.self, policy: policy, scheduler: clock.scheduler) { [log] _, key in
-            log.add("\(name)\(key.index)")
-            try await body(key.index, key)
-        }
+        try await walks(nil, clock).deliver(
+            policy: policy,
+            to: EffectHandlers().on(Step.self) { [log] _, key in
+                log.add("\(name)\(key.index)")
+                try await body(key.index, key)
+            }
+        ).count
     }
 
-    func left() async throws -> [Int] { try await store.effects(of: Walk.self).map(\.key.index) }
+    /// Delivers what a store has, and writes down the ids of the machines.
+    func deliverAll(
+        of store: any ArchiveStore,
+        policy: DeliveryPolicy = DeliveryPolicy(),
+        _ body: @escaping @Sendable (EffectKey) async throws -> Void = { _ in }
+    ) async throws -> WorkReport {
+        try await walks(store).deliver(
+            policy: policy,
+            to: EffectHandlers().on(Step.self) { [log] _, key in
+                log.add(key.id)
+                try await body(key)
+            }
+        )
+    }
 
-    func due(_ id: String = "1") async throws -> Date? { try await store.load(id)?.effectsDue }
+    func left() async throws -> [Int] { try await walks().effects().map(\.key.index) }
+
+    func due(_ id: String = "1") async throws -> Date? { try await store.load(id)?.effects?.date }
 
     @Test(
         "A worker whose lease has lapsed leaves the rest to the one who has it, who goes on though the first is done already"
     )
     func lapsed() async throws {
         try await walk()
-        async let first = deliver("a") { index, _ in
+        // Its process stands still, and so does its clock.
+        async let first = deliver("a", by: ManualClock()) { index, _ in
             if index == 0 { try await log.wait(for: "b0") }
         }
         try await log.wait(for: "a0")
@@ -93,16 +116,13 @@ import Testing
     func lapsedAmid() async throws {
         try await walk()
         let policy = DeliveryPolicy(attempts: 1)
-        try await deliver("a", policy: policy) { [store, clock, log] index, key in
+        try await deliver("a", by: ManualClock(), policy: policy) { [self] index, key in
             if index == 0 { throw Failed() }
             clock.advance(by: .seconds(61))
-            try await store.retry(EffectKey(id: key.id, revision: key.revision, index: 0))
+            try await walks().retry(EffectKey(id: key.id, series: key.series, index: 0))
             // Another has leased it meanwhile, and gives it back.
             let other = Task {
-                try await store.deliver(Walk.self, scheduler: clock.scheduler) { _, key in
-                    log.add("b\(key.index)")
-                    try await Task.sleep(for: .seconds(3_600))
-                }
+                try await deliver("b") { _, _ in try await Task.sleep(for: .seconds(3_600)) }
             }
             try await log.wait(for: "b0")
             log.add("cancelled")
@@ -117,9 +137,9 @@ import Testing
     @Test("When somebody discards an effect that is being carried out, those after it go on", arguments: [false, true])
     func discardedMeanwhile(fails: Bool) async throws {
         try await walk("1", 3)
-        let count = try await deliver { [store] index, key in
+        let count = try await deliver { [self] index, key in
             guard index == 0 else { return }
-            try await store.discard(key)
+            try await walks().discard(key)
             if fails { throw Failed() }
         }
         #expect(count == (fails ? 2 : 3))
@@ -132,7 +152,7 @@ import Testing
     )
     func onlyOneDiscarded() async throws {
         try await walk("1", 1)
-        try await deliver { [store] _, key in try await store.discard(key) }
+        try await deliver { [self] _, key in try await walks().discard(key) }
         #expect(try await due() == nil)
         try await walk("1", 1)
         #expect(try await deliver() == 1)
@@ -143,12 +163,12 @@ import Testing
         try await walk()
         #expect(try await deliver { _, _ in throw Failed() } == 0)
         #expect(try await deliver() == 0)
-        let waiting = try #require(try await store.effects(of: Walk.self).first)
+        let waiting = try #require(try await walks().effects().first)
         // One that is not the next changes nothing.
-        try await store.discard(try #require(try await store.effects(of: Walk.self).last).key)
+        try await walks().discard(try #require(try await walks().effects().last).key)
         try await walk()
         #expect(try await deliver() == 0)
-        #expect(try await store.discard(waiting.key))
+        #expect(try await walks().discard(waiting.key))
         #expect(try await deliver() == 2)
     }
 
@@ -157,13 +177,13 @@ import Testing
         try await walk("1", 1)
         let policy = DeliveryPolicy(attempts: attempts, firstDelay: .seconds(600))
         #expect(try await deliver(policy: policy) { _, _ in throw Failed() } == 0)
-        let failed = try #require(try await store.effects(of: Walk.self).first)
+        let failed = try #require(try await walks().effects().first)
         #expect(failed.isParked == (attempts == 1))
         #expect(try await deliver(policy: policy) == 0)
-        #expect(try await store.retry(failed.key))
-        #expect(try await store.effects(of: Walk.self).map(\.attempts) == [0])
+        #expect(try await walks().retry(failed.key))
+        #expect(try await walks().effects().map(\.attempts) == [0])
         #expect(try await deliver(policy: policy) { _, _ in throw Failed() } == 0)
-        #expect(try await store.effects(of: Walk.self).map(\.attempts) == [1])
+        #expect(try await walks().effects().map(\.attempts) == [1])
     }
 
     @Test(
@@ -175,16 +195,38 @@ import Testing
         #expect(try await deliver(policy: DeliveryPolicy(machinesAtOnce: machines)) == 4)
     }
 
-    @Test("A lease is renewed as long as the handler runs", .timeLimit(.minutes(20)))
+    @Test("A lease is renewed as long as the handler runs, by the scheduler's clock", .timeLimit(.minutes(20)))
     func renewed() async throws {
         try await walk("1", 1)
-        try await deliver(policy: DeliveryPolicy(lease: .milliseconds(90))) { [store] _, _ in
+        let count = try await deliver { [self] _, _ in
             for _ in 0..<3 {
-                let revision = try await store.load("1")?.revision
-                while try await store.load("1")?.revision == revision { try await Task.sleep(for: .milliseconds(5)) }
+                let end = try await due()
+                while try await due() == end {
+                    clock.advance(by: .seconds(7))
+                    try await Task.sleep(for: .milliseconds(1))
+                }
             }
         }
+        #expect(count == 1)
         #expect(try await left() == [])
+    }
+
+    @Test("To lease, carry out, retry or park an effect changes neither the machine's archive nor its revision")
+    func keptRevision() async throws {
+        try await walk("1", 3)
+        let stored = try #require(try await store.load("1"))
+        let policy = DeliveryPolicy(attempts: 2)
+        for _ in 1...2 {
+            try await deliver(policy: policy) { index, _ in if index == 1 { throw Failed() } }
+            clock.advance(by: .seconds(1))
+        }
+        #expect(try await walks().effects().map(\.isParked) == [true])
+        try await walks().retry(try #require(try await walks().effects().first).key)
+        var now = try #require(try await store.load("1"))
+        #expect(now.revision == stored.revision && now.archive == stored.archive)
+        #expect(try await deliver() == 1)
+        now = try #require(try await store.load("1"))
+        #expect(now.revision == stored.revision && now.archive == stored.archive && now.effects == nil)
     }
 
     @Test("A worker that carries out one effect after the other keeps the lease all the time")
@@ -198,27 +240,48 @@ import Testing
         #expect(count == 6)
     }
 
+    /// A store that counts how often it is asked for a machine.
+    private final class WatchedStore: StoreAround {
+        let inner = InMemoryStore()
+        let loads = Lock(0)
+
+        func load(_ id: String) async throws -> StoredArchive? {
+            loads.withLock { $0 += 1 }
+            return await inner.load(id)
+        }
+    }
+
     @Test("A worker whose lease has lapsed does not renew that of another", .timeLimit(.minutes(20)))
     func renewedForOthers() async throws {
-        try await walk("1", 1)
-        let lease = Duration.milliseconds(60)
-        async let first = deliver("a", policy: DeliveryPolicy(lease: lease)) { _, _ in
-            try await log.wait(for: "b ended")
-        }
-        try await log.wait(for: "a0")
-        while !log.all.contains("b ended") {
-            // The first renews its lease all the time, so time has to pass at once.
-            clock.advance(by: .seconds(1))
-            try await deliver("b", policy: DeliveryPolicy(lease: .seconds(3_600))) { [self] _, _ in
-                let end = try await due()
-                for _ in 0..<10 {
-                    try await Task.sleep(for: lease / 3)
-                    let now = try await due()
+        let store = WatchedStore()
+        try await walk("1", 1, in: store)
+        let slow = ManualClock()
+        let (log, clock) = (log, clock)
+        async let first = walks(store, slow).deliver(
+            to: EffectHandlers().on(Step.self) { _, _ in
+                log.add("a")
+                try await log.wait(for: "b ended")
+            }
+        )
+        try await log.wait(for: "a")
+        clock.advance(by: .seconds(61))
+        let second = try await walks(store).deliver(
+            to: EffectHandlers().on(Step.self) { _, _ in
+                let end = await store.inner.load("1")?.effects
+                for _ in 0..<3 {
+                    // Until the first has tried to renew its lease.
+                    let loads = store.loads.withLock { $0 }
+                    while store.loads.withLock({ $0 }) == loads {
+                        slow.advance(by: .seconds(7))
+                        try await Task.sleep(for: .milliseconds(1))
+                    }
+                    let now = await store.inner.load("1")?.effects
                     #expect(now == end)
                 }
                 log.add("b ended")
             }
-        }
+        )
+        #expect(second.count == 1)
         _ = try await first
     }
 
@@ -231,20 +294,23 @@ import Testing
         let policy = DeliveryPolicy(lease: .milliseconds(200), attempts: 1_000, firstDelay: .milliseconds(1))
         // Who is behind sees only what is long due; who is ahead puts off what has failed, and does it himself.
         for round in 0..<200 {
-            if try await store.effects(of: Walk.self).isEmpty { break }
+            if try await walks().effects().isEmpty { break }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for scheduler in schedulers {
                     group.addTask {
-                        try await store.deliver(Walk.self, policy: policy, scheduler: scheduler) { _, key in
-                            if round < 3, key.index == round { throw Failed() }
-                            log.add("\(key)")
-                        }
+                        try await store.workflow(Walk.self, scheduler: scheduler).deliver(
+                            policy: policy,
+                            to: EffectHandlers().on(Step.self) { _, key in
+                                if round < 3, key.index == round { throw Failed() }
+                                log.add("\(key)")
+                            }
+                        )
                     }
                 }
                 try await group.waitForAll()
             }
         }
-        #expect(try await store.effects(of: Walk.self).isEmpty)
+        #expect(try await walks().effects().isEmpty)
         for id in 0..<4 {
             let calls = log.all.filter { $0.hasPrefix("\(id)/") }
             var seen: [String] = []
@@ -253,18 +319,13 @@ import Testing
         }
     }
 
-    @Test("How an effect has gone is written down, whoever else saves the machine meanwhile")
+    @Test("How an effect has gone is written down, whoever else changes the effects meanwhile")
     func conflicts() async throws {
         let store = DamagedStore()
-        try await store.update("1", of: Walk.self) { try $0.fire.step(SteppingState(2)) }
-        let log = log
-        let count = try await store.deliver(Walk.self) { _, key in
-            log.add("\(key.index)")
-            store.conflicts.withLock { $0 = 3 }
-        }
-        #expect(count == 2)
-        #expect(log.all == ["0", "1"])
-        #expect(try await store.effects(of: Walk.self).isEmpty)
+        try await walk("1", 2, in: store)
+        let report = try await deliverAll(of: store) { _ in store.conflicts.withLock { $0 = 3 } }
+        #expect(report.count == 2 && log.all == ["1", "1"])
+        #expect(try await walks(store).effects().isEmpty)
     }
 
     @Test("However often an effect has failed, it waits no less than before")
@@ -282,14 +343,12 @@ import Testing
     @Test("A handler that lets its machine have ever more effects does not keep a delivery from returning")
     func evermore() async throws {
         try await walk("1", 2)
-        let delivered = try await deliver("a") { [store, clock] _, key in
+        let delivered = try await deliver("a") { [self] _, key in
             clock.advance(by: .seconds(1))
-            try await store.update(key.id, of: Walk.self, scheduler: clock.scheduler) {
-                try $0.fire.step(SteppingState(1))
-            }
+            try await walk(key.id, 1)
         }
         #expect(delivered == 2 && log.all == ["a0", "a1"])
-        #expect(try await left() == [0, 0])
+        #expect(try await left() == [2, 3])
         #expect(try await deliver("b") == 2)
     }
 
@@ -297,12 +356,10 @@ import Testing
     func standingClock(machines: Int) async throws {
         for number in 1...machines { try await walk("\(number)", 1) }
         let policy = DeliveryPolicy(machinesAtOnce: 1)
-        let delivered = try await deliver(policy: policy) { [store, clock, log] _, key in
+        let delivered = try await deliver(policy: policy) { [self] _, key in
             // Or a delivery that never ends would let no other test end.
             guard log.all.count < 50 else { return }
-            try await store.update(key.id, of: Walk.self, scheduler: clock.scheduler) {
-                try $0.fire.step(SteppingState(1))
-            }
+            try await walk(key.id, 1)
         }
         #expect(delivered == machines && log.all.count == machines)
         #expect(try await deliver() == machines)
@@ -317,7 +374,7 @@ import Testing
             throw Failed()
         }
         #expect(delivered == 1 && log.all == ["0", "0"])
-        #expect(try await left() == [0])
+        #expect(try await left() == [1])
     }
 
     @Test("An effect that has failed waits, also if the clock is set back meanwhile")
@@ -329,7 +386,7 @@ import Testing
             throw Failed()
         }
         #expect(log.all == ["a0"])
-        #expect(try await store.effects(of: Walk.self).map(\.attempts) == [1])
+        #expect(try await walks().effects().map(\.attempts) == [1])
         clock.advance(by: .seconds(1))
         #expect(try await deliver("b") == 1)
     }
@@ -343,7 +400,7 @@ import Testing
     func unreadableElsewhere(error: ArchiveError) async throws {
         try await walk("1", 1)
         try await deliver { _, _ in throw error }
-        #expect(try await store.effects(of: Walk.self).map(\.isParked) == [false])
+        #expect(try await walks().effects().map(\.isParked) == [false])
         clock.advance(by: .seconds(1))
         #expect(try await deliver() == 1)
     }
@@ -352,22 +409,10 @@ import Testing
     func countless() async throws {
         try await walk("1", 1)
         try await deliver { _, _ in throw Failed() }
-        let stored = try #require(try await store.load("1"))
-        let text = String(decoding: stored.archive, as: UTF8.self)
-            .replacing(#""attempts":1"#, with: #""attempts":9223372036854775807"#)
-        let revision = try await store.save(
-            StoredArchive(
-                id: "1",
-                revision: stored.revision,
-                workflow: stored.workflow,
-                state: stored.state,
-                archive: Data(text.utf8)
-            )
-        )
-        #expect(revision == stored.revision + 1)
+        try await store.replaceInEffects(of: "1", #""attempts":1"#, with: #""attempts":9223372036854775807"#)
         clock.advance(by: .seconds(3_600))
         #expect(try await deliver { _, _ in throw Failed() } == 0)
-        #expect(try await store.effects(of: Walk.self).map(\.isParked) == [true])
+        #expect(try await walks().effects().map(\.isParked) == [true])
     }
 
     @Test("Of an error no more than its beginning is kept")
@@ -375,6 +420,6 @@ import Testing
         struct Long: Error, CustomStringConvertible { var description: String { String(repeating: "é", count: 5_000) } }
         try await walk("1", 1)
         try await deliver { _, _ in throw Long() }
-        #expect(try await store.effects(of: Walk.self).map(\.error) == [String(repeating: "é", count: 1_000)])
+        #expect(try await walks().effects().map(\.error) == [String(repeating: "é", count: 1_000)])
     }
 }

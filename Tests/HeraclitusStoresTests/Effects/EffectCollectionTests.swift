@@ -11,7 +11,7 @@ import Testing
     private let store = InMemoryStore()
 
     private var opened: [String?] {
-        get async throws { try await store.effects(of: Nesting.self).map { $0.data["name"]?.stringValue } }
+        get async throws { try await store.workflow(Nesting.self).effects().map { $0.data["name"]?.stringValue } }
     }
 
     /// Its initial state has an effect.
@@ -24,26 +24,26 @@ import Testing
     @Test("An activation collects the effects of the initial state once, before those of the first event")
     func activation() async throws {
         for id in ["activated", "fired"] {
-            try await store.update(id, of: Greeting.self) { greeting in
+            try await store.workflow(Greeting.self).update(id) { greeting in
                 if id == "activated" { greeting.activate() } else { try greeting.fire.open(OpenBoxState("next")) }
             }
-            try await store.update(id, of: Greeting.self) { $0.activate() }
+            try await store.workflow(Greeting.self).update(id) { $0.activate() }
         }
-        let names = try await store.effects(of: Greeting.self).map { $0.data["name"]?.stringValue }
+        let names = try await store.workflow(Greeting.self).effects().map { $0.data["name"]?.stringValue }
         #expect(names == ["begun", "begun", "next"])
     }
 
     @Test("A machine that is stored before its activation has its effects when a later unit of work activates it")
     func laterActivation() async throws {
         try await store.save(StateMachine<Greeting>(), as: "1", expecting: 0)
-        #expect(try await store.effects(of: Greeting.self).isEmpty)
-        try await store.update("1", of: Greeting.self) { $0.activate() }
-        #expect(try await store.effects(of: Greeting.self).count == 1)
+        #expect(try await store.workflow(Greeting.self).effects().isEmpty)
+        try await store.workflow(Greeting.self).update("1") { $0.activate() }
+        #expect(try await store.workflow(Greeting.self).effects().count == 1)
     }
 
     @Test("Machines within a state are heard at any depth, in the unit of work that brings them and in later ones")
     func depth() async throws {
-        try await store.update("1", of: Nesting.self) { root in
+        try await store.workflow(Nesting.self).update("1") { root in
             let (middle, leaf) = (Box(), Box())
             try root.fire.hold(FullBoxState(middle, Box()))
             try middle.fire.hold(FullBoxState(leaf))
@@ -51,7 +51,7 @@ import Testing
             try root.boxes[1].fire.open(OpenBoxState("second"))
         }
         #expect(try await opened == ["leaf", "second"])
-        try await store.update("1", of: Nesting.self) { root in
+        try await store.workflow(Nesting.self).update("1") { root in
             let leaf = try #require(root.boxes.first?.boxes.first)
             try leaf.fire.open(OpenBoxState("again"))
             try leaf.fire.rename(OpenBoxState("renamed"))
@@ -61,7 +61,7 @@ import Testing
 
     @Test("A state that is made with machines which hold others brings all of them along")
     func wholeTree() async throws {
-        try await store.update("1", of: Nesting.self) { root in
+        try await store.workflow(Nesting.self).update("1") { root in
             let leaf = Box()
             try root.fire.hold(FullBoxState(Box(alreadyIn: FullBoxState(leaf))))
             try leaf.fire.open(OpenBoxState("leaf"))
@@ -71,7 +71,7 @@ import Testing
 
     @Test("An update that replaces a machine brings the new one along, and one that keeps it lets it be heard once")
     func updates() async throws {
-        try await store.update("1", of: Nesting.self) { root in
+        try await store.workflow(Nesting.self).update("1") { root in
             let (first, second) = (Box(), Box())
             try root.fire.hold(FullBoxState(first))
             try first.fire.open(OpenBoxState("first"))
@@ -86,7 +86,7 @@ import Testing
 
     @Test("What machines within a state have entered stays when the state is left, and a resumption enters nothing")
     func leaving() async throws {
-        try await store.update("1", of: Nesting.self) { root in
+        try await store.workflow(Nesting.self).update("1") { root in
             let box = Box()
             try root.fire.hold(FullBoxState(box))
             try box.fire.open(OpenBoxState("left"))
@@ -95,12 +95,12 @@ import Testing
             try root.fire.shut()
         }
         #expect(try await opened == ["left"])
-        #expect(try await store.machine("1", of: Nesting.self)?.machine.isIn(ShutBoxState.self) == true)
+        #expect(try await store.workflow(Nesting.self).machine("1")?.machine.isIn(ShutBoxState.self) == true)
     }
 
     @Test("What a hook fires within the state that is entered comes after the effects of that state")
     func order() async throws {
-        try await store.update("1", of: Nesting.self) { try $0.fire.hurry(EagerBoxState("eager")) }
+        try await store.workflow(Nesting.self).update("1") { try $0.fire.hurry(EagerBoxState("eager")) }
         #expect(try await opened == ["eager", "eager within"])
     }
 
@@ -121,7 +121,7 @@ import Testing
 
     @Test("The effects of a state are read once each time that it is entered, in a unit of work and outside of one")
     func readOnce() async throws {
-        try await store.update("1", of: Counting.self) { machine in
+        try await store.workflow(Counting.self).update("1") { machine in
             for _ in 1...2 { try machine.fire.count() }
         }
         #expect(CountingState.count.load(ordering: .relaxed) == 2)
@@ -134,14 +134,14 @@ import Testing
     func declined() async throws {
         struct Declined: Error {}
         var attempts = 0
-        try await store.update("1", of: Nesting.self) { root in
+        try await store.workflow(Nesting.self).update("1") { root in
             attempts += 1
             let isFirst = attempts == 1
             root.shouldEnter(OpenBoxState.self) { state, _ in if state.name == "declined" { throw Declined() } }
             #expect(throws: InvalidTransition.self) { try root.fire.open(OpenBoxState("declined")) }
             try root.rehearse.open(OpenBoxState("rehearsed"))
             try root.fire.open(OpenBoxState("attempt \(attempts)"))
-            if isFirst { try await store.update("1", of: Nesting.self) { $0.activate() } }
+            if isFirst { try await store.workflow(Nesting.self).update("1") { $0.activate() } }
         }
         #expect(try await opened == ["attempt 2"])
     }
@@ -152,7 +152,7 @@ import Testing
         weak var machine: Box?
         weak var region: Box?
         do {
-            try await store.update("1", of: Nesting.self) { root in
+            try await store.workflow(Nesting.self).update("1") { root in
                 let box = Box()
                 try root.fire.hold(FullBoxState(box))
                 try box.fire.open(OpenBoxState("a"))

@@ -48,7 +48,7 @@ import Testing
     }
 
     private static func number(of id: String, in store: DirectoryStore) async throws -> Int {
-        (try await store.machine(id, of: Tolling.self)?.machine.state as? TollingState)?.number ?? 0
+        (try await store.workflow(Tolling.self).machine(id)?.machine.state as? TollingState)?.number ?? 0
     }
 
     /// The words of the complete lines that begin with one.
@@ -75,15 +75,11 @@ import Testing
         by scheduler: Scheduler = .system,
         _ log: Int32
     ) async throws {
-        while try await store.deliver(
-            Tolling.self,
+        while try await store.workflow(Tolling.self, scheduler: scheduler).deliver(
             // Short, so that others go on with what somebody had leased who was killed.
             policy: DeliveryPolicy(lease: .milliseconds(200)),
-            scheduler: scheduler,
-            { effect, key in
-                if let toll = effect as? Toll { note("effect \(key) \(toll.number)", log) }
-            }
-        ) > 0 {}
+            to: EffectHandlers().on(Toll.self) { toll, key in note("effect \(key) \(toll.number)", log) }
+        ).count > 0 {}
     }
 
     /// In a process of its own, which ends itself after a moment.
@@ -97,9 +93,10 @@ import Testing
             kill(getpid(), SIGKILL)
         }
         while true {
-            let number = try await store.update(together: ids, of: Tolling.self) { machines in
+            let number = try await store.unit { unit in
                 var number = 0
-                for machine in machines {
+                for id in ids {
+                    let machine = try await unit.machine(id, of: Tolling.self)
                     try machine.fire.toll { TollingState($0.number + 1) }
                     number = (machine.state as? TollingState)?.number ?? 0
                 }

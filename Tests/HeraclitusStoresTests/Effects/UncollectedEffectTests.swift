@@ -24,25 +24,23 @@ import Testing
         try box.fire.open(OpenBoxState("a"))
         try box.fire.shut()
         await expectRefusal { try await store.save(box, as: "1", expecting: 0) }
-        await expectRefusal { _ = try StoredArchive(box, id: "1") }
         #expect(await store.load("1") == nil)
     }
 
     @Test("A machine that was loaded and fired outside of a unit of work is refused, and what is stored stays")
     func loaded() async throws {
-        try await store.update("1", of: Nesting.self) { try $0.fire.open(OpenBoxState("a")) }
-        let (box, revision) = try #require(try await store.machine("1", of: Nesting.self))
+        try await store.workflow(Nesting.self).update("1") { try $0.fire.open(OpenBoxState("a")) }
+        let (box, revision) = try #require(try await store.workflow(Nesting.self).machine("1"))
         try box.fire.open(OpenBoxState("b"))
         let stored = try #require(await store.load("1"))
         await expectRefusal { try await store.save(box, as: "1", expecting: revision) }
-        await expectRefusal { _ = try StoredArchive(box, id: "1", replacing: stored) }
         #expect(await store.load("1") == stored)
     }
 
     @Test("A machine is refused if one in its state was fired outside of a unit of work, also when that state was left")
     func region() async throws {
-        try await store.update("1", of: Nesting.self) { try $0.fire.hold(FullBoxState(Box())) }
-        let (root, revision) = try #require(try await store.machine("1", of: Nesting.self))
+        try await store.workflow(Nesting.self).update("1") { try $0.fire.hold(FullBoxState(Box())) }
+        let (root, revision) = try #require(try await store.workflow(Nesting.self).machine("1"))
         try await store.save(root, as: "2", expecting: 0)
         try root.boxes[0].fire.open(OpenBoxState("a"))
         await expectRefusal { try await store.save(root, as: "1", expecting: revision) }
@@ -55,7 +53,7 @@ import Testing
         let box = Box()
         try box.fire.open(OpenBoxState("a"))
         await expectRefusal {
-            try await store.update("1", of: Nesting.self) { root in
+            try await store.workflow(Nesting.self).update("1") { root in
                 let middle = Box()
                 try root.fire.hold(FullBoxState(middle))
                 try middle.fire.hold(FullBoxState(box))
@@ -72,29 +70,32 @@ import Testing
             return box
         }
         await expectRefusal {
-            try await store.update("1", of: Nesting.self, creating: made) { _ in _ = Issue.record("It has begun.") }
+            try await store.workflow(Nesting.self).update("1", creating: made) { _ in _ = Issue.record("It has begun.") }
         }
         func held() throws -> Box { Box(alreadyIn: FullBoxState(try made())) }
         await expectRefusal {
-            try await store.update("1", of: Nesting.self, creating: held) { _ in _ = Issue.record("It has begun.") }
+            try await store.workflow(Nesting.self).update("1", creating: held) { _ in _ = Issue.record("It has begun.") }
         }
         func new() -> Box { Box() }
-        try await store.update("1", of: Nesting.self, creating: new) { try $0.fire.open(OpenBoxState("b")) }
-        #expect(try await store.effects(of: Nesting.self).count == 1)
+        try await store.workflow(Nesting.self).update("1", creating: new) { try $0.fire.open(OpenBoxState("b")) }
+        #expect(try await store.workflow(Nesting.self).effects().count == 1)
     }
 
-    @Test("A machine that is fired after its unit of work is refused, and one that is not can be saved")
+    @Test("After its unit of work a machine is saved without a second set of effects, and those in its state decline to be fired")
     func afterUnit() async throws {
-        let (root, box) = try await store.update("1", of: Nesting.self) { root in
+        let (root, box) = try await store.workflow(Nesting.self).update("1") { root in
             let box = Box()
             try root.fire.hold(FullBoxState(box))
             try box.fire.open(OpenBoxState("a"))
             return (root, box)
         }
         let revision = try await store.save(root, as: "1", expecting: 1)
-        #expect(try await store.effects(of: Nesting.self).map(\.key.revision) == [1])
-        try box.fire.open(OpenBoxState("b"))
-        await expectRefusal { try await store.save(root, as: "1", expecting: revision) }
+        #expect(try await store.workflow(Nesting.self).effects().count == 1)
+        let error = #expect(throws: InvalidTransition.self) { try box.fire.open(OpenBoxState("b")) }
+        guard error?.reason == .declined, case StoreError.unitEnded("1")? = error?.underlyingError else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(try await store.save(root, as: "1", expecting: revision) == revision + 1)
     }
 
     @Test("A machine whose unit of work has failed is refused, because its effects were not saved")
@@ -102,7 +103,7 @@ import Testing
         struct Stop: Error {}
         var kept: Box?
         do {
-            try await store.update("1", of: Nesting.self) { root in
+            try await store.workflow(Nesting.self).update("1") { root in
                 try root.fire.open(OpenBoxState("a"))
                 kept = root
                 throw Stop()
@@ -122,7 +123,7 @@ import Testing
         try await store.save(box, as: "box", expecting: 0)
         try box.fire.open(OpenBoxState("c"))
         try await store.save(box.copy(), as: "copy", expecting: 0)
-        #expect(try await store.effects(of: Nesting.self).isEmpty)
+        #expect(try await store.workflow(Nesting.self).effects().isEmpty)
     }
 
     @Test("The error says which machine and which state, and how to keep the effects")

@@ -35,73 +35,30 @@ import Testing
         let place = try StorePlace(kind)
         let store = place.store
         try await store.save(StateMachine<Tagging>(alreadyIn: TaggedState(Self.tags)), as: "1", expecting: 0)
-        for _ in 0..<100 { try await store.update("1", of: Tagging.self) { _ = $0.state } }
+        for _ in 0..<100 { try await store.workflow(Tagging.self).update("1") { _ = $0.state } }
         #expect(try await store.load("1")?.revision == 1)
     }
 
-    @Test("A unit of work that fails keeps nothing of its machines")
-    func failed() async throws {
-        struct Objection: Error {}
-        struct Observed {
-            weak var machine: StateMachine<Tagging>?
-        }
-        let store = InMemoryStore()
-        var observed: [Observed] = []
-        await #expect(throws: Objection.self) {
-            try await store.update(together: ["1", "2"], of: Tagging.self) { machines in
-                for machine in machines {
-                    observed.append(Observed(machine: machine))
-                    try machine.fire.tag(TaggedState(["new"]))
-                }
-                throw Objection()
-            }
-        }
-        #expect(observed.count == 2 && observed.allSatisfy { $0.machine == nil })
-    }
-
-    @Test("A machine that is named twice in a unit of work is an error before anything is done")
-    func repeated() async throws {
-        let store = InMemoryStore()
-        let error = await #expect(throws: StoreError.self) {
-            try await store.update(together: ["a", "b", "a"], of: Tagging.self) { _ in Issue.record("It is done.") }
-        }
-        guard case .repeatedID("a") = error else { throw error ?? StoreError.repeatedID("") }
-        #expect(error?.description.contains("The id \"a\" is there more than once") == true)
-    }
-
-    @Test("Ids that differ only in how a character is written are two machines in a unit of work")
-    func equivalent() async throws {
-        let store = InMemoryStore()
-        try await store.update(together: ["\u{E9}", "e\u{301}"], of: Tagging.self) { machines in
-            for machine in machines { try machine.fire.tag(TaggedState(["new"])) }
-        }
-        #expect(try await store.ids().count == 2)
-    }
-
-    /// A store that lists as due what was deleted meanwhile.
+    /// A store that claims as due a machine that was deleted meanwhile.
     private final class LateStore: StoreAround {
         let inner = InMemoryStore()
 
-        func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
-            try await inner.ids(dueBy: date, of: workflow) + ["deleted"]
+        func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
+            let claimed = await inner.claim(claim)
+            for archive in claimed where archive.id == "deleted" { try await inner.delete("deleted") }
+            return claimed
         }
     }
 
     @Test("What was deleted after it was found to be due does not come back, and a date that is wrong is put right")
     func deletedMeanwhile() async throws {
         let store = LateStore()
-        try await store.update("1", of: Tagging.self) { $0.activate() }
-        let stored = try #require(try await store.load("1"))
-        let wrong = StoredArchive(
-            id: "1",
-            revision: stored.revision,
-            workflow: stored.workflow,
-            state: stored.state,
-            due: .distantPast,
-            archive: stored.archive
-        )
-        #expect(try await store.save(wrong) == stored.revision + 1)
-        #expect(try await store.fireDue(Tagging.self) == ["1", "deleted"])
+        for id in ["1", "deleted"] {
+            try await store.workflow(Tagging.self).update(id) { $0.activate() }
+            let stored = try #require(try await store.load(id))
+            #expect(try await store.save(stored.with(due: .distantPast)) == stored.revision + 1)
+        }
+        #expect(try await store.workflow(Tagging.self).fireDue().count == 2)
         #expect(try await store.ids() == ["1"])
         #expect(try await store.load("1")?.due == nil)
     }
@@ -115,59 +72,22 @@ import Testing
         let store = place.store
         try await store.save(StateMachine<Tagging>(alreadyIn: TaggedState(Self.tags)), as: "1", expecting: 0)
         for number in 1...20 {
-            try await store.update("1", of: Tagging.self) { machine in
+            try await store.workflow(Tagging.self).update("1") { machine in
                 try (machine.state as? TaggedState)?.lamp.fire.toggle()
             }
-            let found = try #require(try await store.machine("1", of: Tagging.self))
+            let found = try #require(try await store.workflow(Tagging.self).machine("1"))
             #expect(found.revision == number + 1)
             #expect((found.machine.state as? TaggedState)?.lamp.revision == number)
         }
-        try await store.update("1", of: Tagging.self) { try $0.fire.tag(TaggedState(["new"])) }
-        #expect((try await store.machine("1", of: Tagging.self)?.machine.state as? TaggedState)?.tags == ["new"])
+        try await store.workflow(Tagging.self).update("1") { try $0.fire.tag(TaggedState(["new"])) }
+        #expect((try await store.workflow(Tagging.self).machine("1")?.machine.state as? TaggedState)?.tags == ["new"])
         func made() -> StateMachine<Tagging> { StateMachine(alreadyIn: TaggedState(["two"])) }
-        try await store.update("2", of: Tagging.self, creating: made) { _ in }
+        try await store.workflow(Tagging.self).update("2", creating: made) { _ in }
         #expect(try await store.load("2")?.revision == 1)
         try await store.save(StateMachine<Tagging>(), as: "3", expecting: 0)
-        try await store.update("3", of: Tagging.self) { $0.activate() }
+        try await store.workflow(Tagging.self).update("3") { $0.activate() }
         #expect(try await store.load("3")?.revision == 2)
-        #expect(try await store.machine("3", of: Tagging.self)?.machine.isActive == false)
-    }
-
-    /// A store in which somebody else changes two machines when the first of them was loaded by another one.
-    private final class BusyStore: StoreAround {
-        let inner = InMemoryStore()
-        private let loads = Atomic(0)
-
-        func load(_ id: String) async throws -> StoredArchive? {
-            if id == "2", loads.wrappingAdd(1, ordering: .relaxed).newValue == 3 {
-                try await inner.update(together: ["1", "2"], of: Tagging.self) { machines in
-                    for machine in machines { try machine.fire.tag(TaggedState(["new"])) }
-                }
-            }
-            return await inner.load(id)
-        }
-
-        func save(together archives: [StoredArchive]) async throws -> [Int] { try await inner.save(together: archives) }
-    }
-
-    @Test(
-        "What a unit of work judges of several machines was so at one moment, also if it throws",
-        arguments: [true, false]
-    )
-    func moment(isThrowing: Bool) async throws {
-        struct Difference: Error {}
-        let store = BusyStore()
-        for _ in 1...2 {
-            try await store.update(together: ["1", "2"], of: Tagging.self) { machines in
-                for machine in machines { try machine.fire.tag(TaggedState([])) }
-            }
-        }
-        let tags = try await store.update(together: ["1", "2"], of: Tagging.self) { machines in
-            let tags = machines.map { ($0.state as? TaggedState)?.tags }
-            if isThrowing, tags[0] != tags[1] { throw Difference() }
-            return tags
-        }
-        #expect(tags == [["new"], ["new"]])
+        #expect(try await store.workflow(Tagging.self).machine("3")?.machine.isActive == false)
     }
 
     final class HoldingState: Copying {
@@ -212,17 +132,15 @@ import Testing
             return await inner.load(id)
         }
 
-        func save(_ archive: StoredArchive) async throws -> Int {
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
             #expect(thread.isCurrent)
             guard saves.wrappingAdd(1, ordering: .relaxed).oldValue > 0 else {
-                throw StoreError.conflict(id: archive.id, expected: 0, found: 1)
+                throw StoreError.conflict(id: changes[0].id, expected: 0, found: 1)
             }
-            return try await inner.save(archive)
+            return try await inner.save(changes)
         }
 
-        func delete(_ id: String, expecting revision: Int?) async throws -> Bool { false }
-
-        func ids(of workflow: String?, in state: String?) async throws -> [String] { [] }
+        func ids(_ query: ArchiveQuery) async throws -> [String] { [] }
     }
 
     @Test("A unit of work runs on the threads of its store, comes there once, and leaves them after it")
@@ -230,7 +148,7 @@ import Testing
         let store = ThreadedStore()
         func expectUnit(arrivals: ClosedRange<Int>) async throws {
             let before = store.thread.arrivals.load(ordering: .relaxed)
-            try await store.update("1", of: Tagging.self) { machine in
+            try await store.workflow(Tagging.self).update("1") { machine in
                 #expect(store.thread.isCurrent)
                 try machine.fire.tag(TaggedState(["new"]))
             } saved: { _ in

@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
+import HeraclitusTesting
 import Testing
 
 @Suite("Upgrades of stores") struct StoreUpgradeTests {
@@ -56,25 +57,25 @@ import Testing
         try await Self.filled(store, 25)
         try await store.save(StateMachine<Second>(alreadyIn: NewCounter(7, due: nil)), as: "new", expecting: 0)
         let seen = Lock<[StoreUpgrade]>([])
-        let upgrade = try await store.upgrade(Second.self, batch: 10) { upgrade in
+        let upgrade = try await store.workflow(Second.self).upgrade(batch: 10) { upgrade in
             seen.withLock { $0.append(upgrade) }
         }
         #expect(upgrade.examined == 26)
         #expect(upgrade.upgraded == 25)
         #expect(upgrade.lastID == "new")
         #expect(seen.withLock { $0.map(\.examined) } == [10, 20, 26])
-        #expect(try await store.ids(of: nil, in: "OldCounter") == [])
-        #expect(try await store.ids(of: nil, in: "NewCounter").count == 26)
-        #expect(try await store.ids(dueBy: Date(timeIntervalSinceReferenceDate: 60), of: "Counting").count == 25)
+        #expect(try await store.ids { $0.states = ["OldCounter"] } == [])
+        #expect(try await store.ids { $0.states = ["NewCounter"] }.count == 26)
+        #expect(try await store.ids(dueBy: Date(timeIntervalSinceReferenceDate: 60)).count == 25)
         for number in 0..<25 {
-            let found = try #require(try await store.machine("\(number)", of: Second.self))
+            let found = try #require(try await store.workflow(Second.self).machine("\(number)"))
             #expect((found.machine.state as? NewCounter)?.total == number + 1)
             #expect(found.machine.revision == 1)
             #expect(found.revision == 2)
         }
         #expect(try await store.load("new")?.revision == 1)
         #expect(try await store.load("lamp")?.revision == 1)
-        #expect(try await store.upgrade(Second.self).upgraded == 0)
+        #expect(try await store.workflow(Second.self).upgrade().upgraded == 0)
     }
 
     @Test("An upgrade that was interrupted goes on where it was", arguments: StoreTests.kinds)
@@ -83,17 +84,17 @@ import Testing
         let place = try StorePlace(kind)
         try await Self.filled(place.store, 20)
         let error = await #expect(throws: Interruption.self) {
-            try await place.store.upgrade(Second.self, batch: 6) {
+            try await place.store.workflow(Second.self).upgrade(batch: 6) {
                 if $0.examined == 12 { throw Interruption(upgrade: $0) }
             }
         }
         #expect(error?.upgrade.upgraded == 12)
-        let rest = try await place.store.upgrade(Second.self, after: error?.upgrade.lastID)
+        let rest = try await place.store.workflow(Second.self).upgrade(after: error?.upgrade.lastID)
         #expect(rest.examined == 8)
         #expect(rest.upgraded == 8)
     }
 
-    @Test("What cannot be upgraded is told with its id, and the others are", arguments: StoreTests.kinds)
+    @Test("What cannot be upgraded is told with its id, what is newer is counted, and the others are upgraded", arguments: StoreTests.kinds)
     func broken(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
@@ -110,24 +111,23 @@ import Testing
                     id: id,
                     revision: 0,
                     workflow: "Counting",
+                    version: nil,
                     state: "OldCounter",
                     archive: Data(archive.utf8)
                 )
             )
         }
         let failed = Lock<[String]>([])
-        let upgrade = try await store.upgrade(
-            Second.self,
+        let upgrade = try await store.workflow(Second.self).upgrade(
             batch: 3,
             failed: { id, error in
                 #expect(error is ArchiveError)
                 failed.withLock { $0.append(id) }
             }
         )
-        #expect(failed.withLock { $0 } == ["broken", "newer"])
-        #expect(upgrade.examined == 7)
-        #expect(upgrade.upgraded == 5)
-        await #expect(throws: ArchiveError.self) { try await store.upgrade(Second.self) }
+        #expect(failed.withLock { $0 } == ["broken"])
+        #expect(upgrade.examined == 7 && upgrade.upgraded == 5 && upgrade.newer == 1)
+        await #expect(throws: ArchiveError.self) { try await store.workflow(Second.self).upgrade() }
     }
 
     /// A store in which somebody else saves whatever is about to be saved, a few times.
@@ -136,16 +136,13 @@ import Testing
         let remaining: Lock<Int>
         init(_ times: Int) { remaining = Lock(times) }
 
-        func save(_ archive: StoredArchive) async throws -> Int {
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
             let isTaken = remaining.withLock { remaining in
                 remaining -= 1
                 return remaining >= 0
             }
-            if isTaken, let found = await inner.load(archive.id) { try await inner.save(found) }
-            return try await inner.save(archive)
-        }
-        func ids(of workflow: String?, in state: String?) async throws -> [String] {
-            await inner.ids(of: workflow, in: state)
+            if isTaken, let found = await inner.load(changes[0].id) { try await inner.save(found) }
+            return try await inner.save(changes)
         }
     }
 
@@ -154,13 +151,13 @@ import Testing
         let store = Crowded(0)
         try await Self.filled(store, 10)
         store.remaining.withLock { $0 = 14 }
-        #expect(try await store.upgrade(Second.self).upgraded == 10)
-        #expect(try await store.ids(of: nil, in: "OldCounter") == [])
+        #expect(try await store.workflow(Second.self).upgrade().upgraded == 10)
+        #expect(try await store.ids { $0.states = ["OldCounter"] } == [])
         let endless = Crowded(0)
         try await Self.filled(endless, 2)
         endless.remaining.withLock { $0 = .max }
-        let error = await #expect(throws: StoreError.self) { try await endless.upgrade(Second.self) }
-        guard case .tooManyConflicts("0", attempts: 20) = error else { return #expect(Bool(false)) }
+        let error = await #expect(throws: StoreError.self) { try await endless.workflow(Second.self).upgrade() }
+        guard case .tooManyConflicts("0", attempts: 100) = error else { return #expect(Bool(false)) }
     }
 
     final class GrownState: WorkflowState {
@@ -194,8 +191,7 @@ import Testing
         let store = try DirectoryStore(at: folder, limit: 1_000)
         try await Self.filled(store, 6)
         let failed = Lock<[String]>([])
-        let upgrade = try await store.upgrade(
-            Growing.self,
+        let upgrade = try await store.workflow(Growing.self).upgrade(
             batch: batch,
             failed: { id, error in
                 guard case ArchiveError.tooLarge(_, limit: 1_000) = error else { throw error }
@@ -204,9 +200,9 @@ import Testing
         )
         #expect(failed.withLock { $0 } == ["2"])
         #expect(upgrade.examined == 6 && upgrade.upgraded == 5)
-        #expect(try await store.ids(of: nil, in: "OldCounter") == ["2"])
+        #expect(try await store.ids { $0.states = ["OldCounter"] } == ["2"])
         for id in ["0", "1", "3", "4", "5"] { #expect(try await store.load(id)?.revision == 2) }
-        await #expect(throws: ArchiveError.self) { try await store.upgrade(Growing.self) }
+        await #expect(throws: ArchiveError.self) { try await store.workflow(Growing.self).upgrade() }
     }
 
     /// A store that saves no more from some time on.
@@ -215,9 +211,9 @@ import Testing
         let inner = InMemoryStore()
         let end = Lock<(any Error)?>(nil)
 
-        func save(_ archive: StoredArchive) async throws -> Int {
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
             if let error = end.withLock({ $0 }) { throw error }
-            return try await inner.save(archive)
+            return try await inner.save(changes)
         }
     }
 
@@ -227,8 +223,74 @@ import Testing
         try await Self.filled(store, 2)
         store.end.withLock { $0 = isCancelled ? CancellationError() : EndingStore.Cut() }
         let error = await #expect(throws: (any Error).self) {
-            try await store.upgrade(Second.self, failed: { id, _ in Issue.record("\(id) must not fail") })
+            try await store.workflow(Second.self).upgrade(failed: { id, _ in Issue.record("\(id) must not fail") })
         }
         #expect(isCancelled ? error is CancellationError : error is EndingStore.Cut)
+    }
+
+    // MARK: The same version
+
+    class PlainState: WorkflowState, @unchecked Sendable {
+        class var name: String { "Waiting" }
+        let buyer: String
+        init(_ buyer: String) { self.buyer = buyer }
+    }
+
+    final class FoundState: PlainState, Findable, @unchecked Sendable {
+        var foundBy: [String: any StoredValueConvertible] { ["buyer": buyer] }
+    }
+
+    final class EndedState: EmptyState {}
+
+    struct Plain: Workflow {
+        static var name: String { "Waiting" }
+        static var initial: any WorkflowState { PlainState("ada") }
+        let change = Event(updating: PlainState.self)
+        let end = Event(from: PlainState.self, to: EndedState.self)
+    }
+
+    /// The same, in which machines are found by their buyers, and end after a minute.
+    struct Dated: Workflow {
+        static var name: String { "Waiting" }
+        static var initial: any WorkflowState { FoundState("ada") }
+        let change = Event(updating: FoundState.self)
+        let end = Event(from: FoundState.self, to: EndedState.self).due(after: .seconds(60))
+    }
+
+    @Test(
+        "A deadline that was added counts from the upgrade and values that were added are found after it, in both directions",
+        arguments: StoreTests.kinds
+    )
+    func sameVersion(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        let clock = ManualClock()
+        let plain = store.workflow(Plain.self, scheduler: clock.scheduler)
+        let dated = store.workflow(Dated.self, scheduler: clock.scheduler)
+        for id in ["1", "2"] { try await plain.update(id) { $0.activate() } }
+        try await plain.update("ended") { try $0.fire.end() }
+        let start = clock.date
+        clock.advance(by: .seconds(100))
+        #expect(try await dated.fireDue().count == 0)
+        #expect(try await dated.ids(where: .value("buyer") == "ada") == [])
+        let upgrade = try await dated.upgrade()
+        #expect(upgrade.examined == 3 && upgrade.upgraded == 2)
+        #expect(try await dated.upgrade().upgraded == 0)
+        #expect(try await store.load("1")?.due == start + 160)
+        #expect(try await store.load("1")?.entered == start)
+        #expect(try await dated.ids(where: .value("buyer") == "ada") == ["1", "2"])
+        clock.advance(by: .seconds(30))
+        // It does not begin anew.
+        try await dated.update("1") { try $0.fire.change(FoundState("bob")) }
+        try await dated.update("2") { _ in }
+        #expect(try await store.load(["1", "2"]).map(\.due) == [start + 160, start + 160])
+        let back = try await plain.upgrade()
+        #expect(back.upgraded == 2)
+        #expect(try await store.load(["1", "2"]).map(\.due) == [nil, nil])
+        #expect(try await dated.ids(where: .value("buyer") == "bob") == [])
+        try await dated.upgrade()
+        clock.advance(by: .seconds(61))
+        #expect(try await dated.fireDue().count == 2)
+        #expect(try await dated.ids(in: [EndedState.self]) == ["1", "2", "ended"])
     }
 }

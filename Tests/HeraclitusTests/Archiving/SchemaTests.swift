@@ -88,7 +88,7 @@ import Testing
     @Test("What a store keeps with effects has it, too")
     func effects() async throws {
         let store = InMemoryStore()
-        try await store.update("1", of: Tolling.self) { machine in
+        try await store.workflow(Tolling.self).update("1") { machine in
             try machine.fire.toll(TollingState(1))
             try machine.fire.toll(TollingState(2))
         }
@@ -98,7 +98,7 @@ import Testing
             let archive = try #require(await store.load("1")).archive
             #expect(try problems(archive) == [])
             #expect(String(decoding: archive, as: UTF8.self).contains(#""outbox":{"#))
-            try await store.deliver(Tolling.self, policy: policy) { _, _ in throw Failed() }
+            try await store.workflow(Tolling.self).deliver(policy: policy) { _, _ in throw Failed() }
         }
         #expect(await store.load("1").map { String(decoding: $0.archive, as: UTF8.self).contains("parked") } == true)
     }

@@ -138,7 +138,7 @@ import Testing
         typealias Sold = Approval<Sales.Doc>
         let store = InMemoryStore()
         for id in ["a", "b", "c"] {
-            try await store.update(id, of: Sold.self) { try $0.fire.note() }
+            try await store.workflow(Sold.self).update(id) { try $0.fire.note() }
         }
         for id in ["a", "c"] {
             let archive = try #require(await store.load(id))
@@ -152,17 +152,17 @@ import Testing
                 )
             )
         }
-        #expect(try await store.ids(of: Sold.self) == ["a", "b", "c"])
-        #expect(try await store.ids(of: Sold.self, in: NotedState<Sales.Doc>.self) == ["a", "b", "c"])
-        #expect(try await store.ids(of: Sold.self, in: DoneState.self) == [])
-        #expect(try await store.rehearseMigration(of: Sold.self).failures.isEmpty)
-        #expect(try await store.upgrade(Sold.self, batch: 2).examined == 3)
-        #expect(try await store.effects(of: Sold.self).map(\.key.id).sorted() == ["a", "b", "c"])
-        let delivered = try await store.deliver(Sold.self) { effect, _ in
+        #expect(try await store.workflow(Sold.self).ids() == ["a", "b", "c"])
+        #expect(try await store.workflow(Sold.self).ids(in: [NotedState<Sales.Doc>.self]) == ["a", "b", "c"])
+        #expect(try await store.workflow(Sold.self).ids(in: [DoneState.self]) == [])
+        #expect(try await store.workflow(Sold.self).rehearseMigration().failures.isEmpty)
+        #expect(try await store.workflow(Sold.self).upgrade(batch: 2).examined == 3)
+        #expect(try await store.workflow(Sold.self).effects().map(\.key.id).sorted() == ["a", "b", "c"])
+        let delivered = try await store.workflow(Sold.self).deliver() { effect, _ in
             try #require(effect is Note<Sales.Doc>)
         }
         #expect(delivered == 3)
-        try await store.update("a", of: Sold.self) { try $0.fire.finish() }
+        try await store.workflow(Sold.self).update("a") { try $0.fire.finish() }
         #expect(await store.load("a")?.workflow == Sold.name)
     }
 
