@@ -61,7 +61,7 @@ extension DirectoryStore {
         let links = index.links(kind)
         var last: DatedLinks.Link?
         while true {
-            let limit = CandidateList.pageSize
+            let limit = min(CandidateList.pageSize, max(query.limit, 16))
             let page = try links.links(upTo: query.queueDate, after: last, limit: limit, where: wanted.includes)
             for link in page {
                 // Those of one date are sorted by their ids.
@@ -97,7 +97,9 @@ extension DirectoryStore {
                     continue
                 }
                 guard candidate.link.date <= date else { continue }
-                if let archive = try take(candidate, claim, ifBusy: { busy.append(candidate) }) { claimed.append(archive) }
+                if let archive = try take(candidate, claim, ifBusy: { busy.append(candidate) }) {
+                    claimed.append(archive)
+                }
             }
             for candidate in busy where claimed.count < claim.limit {
                 if let archive = try take(candidate, claim, ifBusy: nil) { claimed.append(archive) }

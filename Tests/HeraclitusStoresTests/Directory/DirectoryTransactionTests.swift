@@ -44,6 +44,7 @@ struct Interrupted {
             id: id,
             revision: revision,
             workflow: "Lamp",
+            version: nil,
             state: revision == 0 ? "Off" : "On",
             archive: content
         )
@@ -63,7 +64,7 @@ struct Interrupted {
         #expect(try await loading.place.store.load("b")?.revision == 2)
         try await loading.expectComplete(loading.place.store)
         let listing = try await Interrupted(moved: moved)
-        #expect(try await listing.place.store.ids(of: nil, in: "On") == ["a", "b"])
+        #expect(try await listing.place.store.ids(ArchiveQuery { $0.states = ["On"] }) == ["a", "b"])
         try await listing.expectComplete(listing.place.store)
     }
 
@@ -198,7 +199,14 @@ struct Interrupted {
         let hasEnded = Lock(false)
         let save = begin {
             let archives = ["a", "b"].map {
-                StoredArchive(id: $0, revision: 2, workflow: "Lamp", state: "Off", archive: Data("[2]".utf8))
+                StoredArchive(
+                    id: $0,
+                    revision: 2,
+                    workflow: "Lamp",
+                    version: nil,
+                    state: "Off",
+                    archive: Data("[2]".utf8)
+                )
             }
             let revisions = try await place.place.store.save(together: archives)
             hasEnded.withLock { $0 = true }

@@ -37,12 +37,16 @@ import Testing
         await #expect(processExitsWith: .success) {
             let place = try StorePlace("directory")
             let store = place.store
-            var revision = try await store.save(Self.ticket("0"), as: "1", expecting: 0)
+            var revision = try await store.workflow(Ticket.self).save(Self.ticket("0"), as: "1", expecting: 0)
             var failures = 0
             for count in 0..<6 {
                 do {
                     revision = try await Self.withDescriptors(count) {
-                        try await store.save(Self.ticket("\(count)"), as: "1", expecting: revision)
+                        try await store.workflow(Ticket.self).save(
+                            Self.ticket("\(count)"),
+                            as: "1",
+                            expecting: revision
+                        )
                     }
                     // A lock, what is written, and its folder.
                     #expect(count >= 3)
@@ -50,12 +54,15 @@ import Testing
                     failures += 1
                 }
                 #expect(try await store.load("1")?.revision == revision)
-                try #require(try await store.save(Self.ticket("next"), as: "1", expecting: revision) == revision + 1)
+                try #require(
+                    try await store.workflow(Ticket.self).save(Self.ticket("next"), as: "1", expecting: revision)
+                        == revision + 1
+                )
                 revision += 1
             }
             try #require(failures == 3)
             for count in 0..<6 {
-                try await store.save(Self.ticket("x"), as: "\(count) to delete", expecting: 0)
+                try await store.workflow(Ticket.self).save(Self.ticket("x"), as: "\(count) to delete", expecting: 0)
                 do {
                     _ = try await Self.withDescriptors(count) {
                         try await store.delete("\(count) to delete", expecting: 1)

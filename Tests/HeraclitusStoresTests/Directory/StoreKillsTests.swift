@@ -25,7 +25,7 @@ import Testing
             let acknowledged = try Self.acknowledged(log)
             for id in Self.ids {
                 let revision = max(acknowledged[id] ?? 0, known[id] ?? 0)
-                let kept = try await store.machine(id, of: Ticket.self)
+                let kept = try await store.workflow(Ticket.self).machine(id)
                 // Each process may have saved one more, and been killed before it could say so.
                 #expect((revision...(revision + 1)).contains(kept?.revision ?? 0), "\(id)")
                 guard let kept else { continue }
@@ -68,7 +68,7 @@ import Testing
             for id in ids {
                 let revision = try await store.load(id)?.revision ?? 0
                 let ticket = StateMachine<Ticket>(alreadyIn: QueuedState(["\(revision + 1)"]))
-                let saved = try await store.save(ticket, as: id, expecting: revision)
+                let saved = try await store.workflow(Ticket.self).save(ticket, as: id, expecting: revision)
                 let line = Array("\(id) \(saved)\n".utf8)
                 try #require(unsafe write(log, line, line.count) == line.count)
             }
