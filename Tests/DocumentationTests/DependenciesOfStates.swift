@@ -96,7 +96,7 @@ private final class Permissions: Sendable {
         try await store.workflow(Download.self, context: client).update("42") { download in
             try download.fire.load(LoadingState(url: "https://example.org"))
         }
-        #expect(try await store.workflow(Download.self).ids(in: [LoadingState.self]) == ["42"])
+        #expect(try await store.workflow(Download.self, context: client).ids(in: [LoadingState.self]) == ["42"])
     }
 
     @Test("Guards ask the owner and the user info")

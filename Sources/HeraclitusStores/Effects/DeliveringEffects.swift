@@ -319,6 +319,7 @@ private final class DeliveryCall: Sendable {
     ///   - id: The id of the machine.
     ///   - end: The end of those that wait now.
     ///   - date: The date. When the clock goes on, no machine is claimed again because of later effects, so nothing has to be remembered.
+    /// - Returns: The end.
     func end(of id: String, _ end: Outbox.End, at date: Date) -> Outbox.End {
         content.withLock { content in
             if let known = content.ends[ExactID(id)] { return known }

@@ -49,7 +49,9 @@ final class UnitContents: Sendable {
         guard let known else { return member.machine }
         // Two tasks of the unit have asked for it at once.
         member.end()
-        guard message == nil, let machine = known.anyMachine as? StateMachine<W> else { throw StoreError.repeatedID(id) }
+        guard message == nil, let machine = known.anyMachine as? StateMachine<W> else {
+            throw StoreError.repeatedID(id)
+        }
         return machine
     }
 
@@ -70,7 +72,8 @@ final class UnitContents: Sendable {
             isChange = isChange || changed.isChange
         }
         // All of them, so that nobody changes those that the others were changed by.
-        return isChange ? changes + deletions.compactMap { id, revision in revision.map { .delete(id, expecting: $0) } } : []
+        return isChange
+            ? changes + deletions.compactMap { id, revision in revision.map { .delete(id, expecting: $0) } } : []
     }
 
     /// The changes after others have changed the effects of a machine.

@@ -29,7 +29,9 @@ extension DeliveryTests {
         }
     }
 
-    @Test("In a store with the default claims, an archive that cannot be loaded holds up no effect and no deadline of others")
+    @Test(
+        "In a store with the default claims, an archive that cannot be loaded holds up no effect and no deadline of others"
+    )
     func defaultClaims() async throws {
         let store = PlainStore()
         for id in ["0 damaged", "0 large", "1"] {

@@ -8,7 +8,9 @@ import Testing
 
 extension DeliveryTests {
     /// Has a worker carry out an effect until something has happened, and another one look for what else is to be done.
-    private func discardingAmid(_ index: Int = 0, _ body: @escaping @Sendable (EffectKey) async throws -> Void) async throws {
+    private func discardingAmid(_ index: Int = 0, _ body: @escaping @Sendable (EffectKey) async throws -> Void)
+        async throws
+    {
         async let first = deliver("a") { [log] _, key in
             guard log.all == ["a\(index)"] else { return }
             try await body(key)

@@ -29,7 +29,8 @@ extension DeliveryTests {
 
     private func mostAtOnce(_ machines: Int, in store: any ArchiveStore) async throws -> Int {
         let meter = Meter()
-        _ = try await deliverAll(of: store, policy: DeliveryPolicy(machinesAtOnce: machines)) { _ in await meter.pass() }
+        _ = try await deliverAll(of: store, policy: DeliveryPolicy(machinesAtOnce: machines)) { _ in await meter.pass()
+        }
         return meter.most
     }
 
@@ -88,7 +89,9 @@ extension DeliveryTests {
         #expect(log.all.sorted() == ids.filter { $0 != "5" } && report.failures.isEmpty)
     }
 
-    @Test("Effects that are over the store's limit with what a handler has thrown hold up no others, and are tried again")
+    @Test(
+        "Effects that are over the store's limit with what a handler has thrown hold up no others, and are tried again"
+    )
     func tooLargeToFail() async throws {
         struct Long: Error, CustomStringConvertible { var description: String { String(repeating: "é", count: 900) } }
         let store = NarrowStore()

@@ -102,7 +102,9 @@ import Testing
         try await store.workflow(Office.self).update("b") { try $0.fire.mail(MailingState("second")) }
         // What waited in "a" is still there, also after a save of the same machine.
         try await store.save(office, as: "a", expecting: first)
-        let effects = try await store.workflow(Office.self).effects().map { "\($0.key) \($0.data["text"]?.stringValue ?? "")" }
+        let effects = try await store.workflow(Office.self).effects().map {
+            "\($0.key) \($0.data["text"]?.stringValue ?? "")"
+        }
         #expect(effects.map { $0.prefix(1) + $0.split(separator: " ")[1] }.sorted() == ["afirst", "bsecond"])
     }
 

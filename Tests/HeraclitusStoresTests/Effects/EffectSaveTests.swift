@@ -16,7 +16,9 @@ import Testing
 
     private var waiting: [String] {
         get async throws {
-            try await store.workflow(Office.self).effects().map { "\($0.key.id)/\($0.key.index) \($0.data["text"]?.stringValue ?? "")" }.sorted()
+            try await store.workflow(Office.self).effects().map {
+                "\($0.key.id)/\($0.key.index) \($0.data["text"]?.stringValue ?? "")"
+            }.sorted()
         }
     }
 

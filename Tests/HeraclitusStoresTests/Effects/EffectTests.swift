@@ -144,7 +144,9 @@ import Testing
         let ids = ["n\u{E9}", "ne\u{301}"]
         let keys = ids.map { EffectKey(id: $0, series: 1, index: 0) }
         #expect(keys[0] != keys[1] && Set(keys + keys).count == 2)
-        let archives = ids.map { StoredArchive(id: $0, revision: 1, workflow: "", version: 1, state: "", archive: Data()) }
+        let archives = ids.map {
+            StoredArchive(id: $0, revision: 1, workflow: "", version: 1, state: "", archive: Data())
+        }
         #expect(archives[0] != archives[1] && Set(archives + archives).count == 2)
         for id in ids { try await store.workflow(Office.self).update(id) { try $0.fire.mail(MailingState(id)) } }
         let seen = Lock<Set<EffectKey>>([])
@@ -196,7 +198,9 @@ import Testing
             let error = await #expect(throws: StoreError.self) { try await office.effects() }
             guard case .damaged(id, _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
             await #expect(throws: StoreError.self) { try await office.update(id) { try $0.fire.rest() } }
-            let report = try await office.deliver(to: EffectHandlers().on(Mail.self) { _, key in #expect(key.id == "2") })
+            let report = try await office.deliver(
+                to: EffectHandlers().on(Mail.self) { _, key in #expect(key.id == "2") }
+            )
             #expect(report.count == 1)
             guard case StoreError.damaged(id, _)? = report.failures.first?.error else {
                 return #expect(Bool(false), "\(report)")

@@ -47,7 +47,9 @@ import Testing
         try await store.save([.save(row.with(revision: 0), effects: .init(from: nil, to: row.effects))])
         let office = store.workflow(Office.self)
         let effects = try await office.effects()
-        #expect(effects.map(\.key) == [EffectKey(id: "1", series: 5, index: 0), EffectKey(id: "1", series: 3, index: 0)])
+        #expect(
+            effects.map(\.key) == [EffectKey(id: "1", series: 5, index: 0), EffectKey(id: "1", series: 3, index: 0)]
+        )
         #expect(effects.map(\.attempts) == [0, 2] && effects.map(\.isParked) == [false, true])
         #expect(effects[1].error == "no")
         try await office.update("1") { try $0.fire.mail(EffectTests.MailingState("3")) }

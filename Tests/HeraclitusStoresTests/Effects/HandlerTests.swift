@@ -46,17 +46,17 @@ import Testing
     /// Handlers that write down the types of effects, of which some fail.
     private func handlers(
         policy: DeliveryPolicy? = nil,
-        payment: @escaping @Sendable () throws -> Void = {},
-        mail: @escaping @Sendable () throws -> Void = {}
+        payment pay: @escaping @Sendable () throws -> Void = {},
+        mail send: @escaping @Sendable () throws -> Void = {}
     ) -> EffectHandlers {
         EffectHandlers()
-            .on(Payment.self, policy: policy) { [log] payment_, _ in
-                log.write("payment \(payment_.amount)")
-                try payment()
+            .on(Payment.self, policy: policy) { [log] payment, _ in
+                log.write("payment \(payment.amount)")
+                try pay()
             }
-            .on(Mail.self) { [log] mail_, _ in
-                log.write("mail \(mail_.text)")
-                try mail()
+            .on(Mail.self) { [log] mail, _ in
+                log.write("mail \(mail.text)")
+                try send()
             }
             .others { [log] effect, key in log.write("\(type(of: effect).name) of \(key.id)") }
     }

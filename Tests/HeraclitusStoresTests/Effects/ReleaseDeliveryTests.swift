@@ -144,7 +144,9 @@ import Testing
     @Test("An effect of an unknown type is reported when it has waited for as long as the policy says")
     func unknownEffectAge() async throws {
         let clock = ManualClock()
-        try await store.workflow(Next.self, scheduler: clock.scheduler).update("1") { try $0.fire.push(PushingState("a")) }
+        try await store.workflow(Next.self, scheduler: clock.scheduler).update("1") {
+            try $0.fire.push(PushingState("a"))
+        }
         var policy = DeliveryPolicy()
         policy.unknownEffectAge = .seconds(60)
         let former = store.workflow(Former.self, scheduler: clock.scheduler)

@@ -70,18 +70,22 @@ import Testing
             return box
         }
         await expectRefusal {
-            try await store.workflow(Nesting.self).update("1", creating: made) { _ in _ = Issue.record("It has begun.") }
+            try await store.workflow(Nesting.self).update("1", creating: made) { _ in _ = Issue.record("It has begun.")
+            }
         }
         func held() throws -> Box { Box(alreadyIn: FullBoxState(try made())) }
         await expectRefusal {
-            try await store.workflow(Nesting.self).update("1", creating: held) { _ in _ = Issue.record("It has begun.") }
+            try await store.workflow(Nesting.self).update("1", creating: held) { _ in _ = Issue.record("It has begun.")
+            }
         }
         func new() -> Box { Box() }
         try await store.workflow(Nesting.self).update("1", creating: new) { try $0.fire.open(OpenBoxState("b")) }
         #expect(try await store.workflow(Nesting.self).effects().count == 1)
     }
 
-    @Test("After its unit of work a machine is saved without a second set of effects, and those in its state decline to be fired")
+    @Test(
+        "After its unit of work a machine is saved without a second set of effects, and those in its state decline to be fired"
+    )
     func afterUnit() async throws {
         let (root, box) = try await store.workflow(Nesting.self).update("1") { root in
             let box = Box()

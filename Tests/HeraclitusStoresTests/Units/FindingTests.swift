@@ -65,7 +65,10 @@ import Testing
         #expect(try await place.store.load("1")?.values == [:])
     }
 
-    @Test("Machines are found by when they have entered their state, which an update does not change", arguments: StoreTests.kinds)
+    @Test(
+        "Machines are found by when they have entered their state, which an update does not change",
+        arguments: StoreTests.kinds
+    )
     func entered(kind: String) async throws {
         let (place, orders) = try await filled(kind)
         let start = Date(timeIntervalSinceReferenceDate: 0)

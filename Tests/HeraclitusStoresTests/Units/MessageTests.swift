@@ -61,7 +61,11 @@ import Testing
         let (machine, revision) = try #require(try await stock.machine("tea"))
         try await stock.save(machine, as: "tea", expecting: revision)
         var told: Int?
-        let second = try await stock.update("tea", once: "1") { _ in "seen" } saved: { told = $0.count }
+        let second = try await stock.update("tea", once: "1") { _ in
+            "seen"
+        } saved: {
+            told = $0.count
+        }
         #expect(second == nil && told == 0)
         #expect(try await !handle("0"))
     }

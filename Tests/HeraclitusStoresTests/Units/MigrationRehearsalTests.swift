@@ -76,7 +76,14 @@ import Testing
         let rehearsal = try await store.workflow(Post<Mail>.self).rehearseMigration()
         #expect(rehearsal.readable == [1: 2] && rehearsal.failures.map(\.id) == ["b"])
         let text = String(repeating: "x", count: 1_000)
-        let large = StoredArchive(id: "d", revision: 0, workflow: "Other", version: 1, state: text, archive: Data(text.utf8))
+        let large = StoredArchive(
+            id: "d",
+            revision: 0,
+            workflow: "Other",
+            version: 1,
+            state: text,
+            archive: Data(text.utf8)
+        )
         try await store.save(large)
         let small = try DirectoryStore(at: folder, limit: 1_500)
         #expect(try await small.workflow(Post<Mail>.self).rehearseMigration().failures.map(\.id) == ["b"])

@@ -110,7 +110,9 @@ import Testing
             try stock.fire.take { try $0.taking(1) }
             if attempts < 3 { try await place("other \(attempts)") }
         } saved: { unit in
-            told = [unit.transitions(of: "1").count, unit.transitions(of: "tea").count, unit.transitions(of: "x").count]
+            told = [
+                unit.transitions(of: "1").count, unit.transitions(of: "tea").count, unit.transitions(of: "x").count,
+            ]
         }
         #expect(attempts == 3 && told == [2, 1, 0])
         #expect(try await count() == 0)
@@ -351,7 +353,9 @@ import Testing
         }
     }
 
-    @Test("In a transaction of the caller's, machines of two workflows are changed, made, deleted and remember messages")
+    @Test(
+        "In a transaction of the caller's, machines of two workflows are changed, made, deleted and remember messages"
+    )
     func transaction() throws {
         let transaction = Transaction([:])
         let clock = ManualClock()

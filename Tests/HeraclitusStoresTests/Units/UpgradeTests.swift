@@ -94,7 +94,10 @@ import Testing
         #expect(rest.upgraded == 8)
     }
 
-    @Test("What cannot be upgraded is told with its id, what is newer is counted, and the others are upgraded", arguments: StoreTests.kinds)
+    @Test(
+        "What cannot be upgraded is told with its id, what is newer is counted, and the others are upgraded",
+        arguments: StoreTests.kinds
+    )
     func broken(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store

@@ -16,7 +16,10 @@ import Testing
         store.workflow(Bill.self, scheduler: clock.scheduler)
     }
 
-    @Test("A store says what is due without decoding a machine, and fires it as units of work", arguments: StoreTests.kinds)
+    @Test(
+        "A store says what is due without decoding a machine, and fires it as units of work",
+        arguments: StoreTests.kinds
+    )
     func store(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
@@ -110,7 +113,10 @@ import Testing
         #expect(await store.load("1")?.due == at(10))
     }
 
-    @Test("The errors of machines that cannot be changed come together, and the others are changed", arguments: [1, 2, 100])
+    @Test(
+        "The errors of machines that cannot be changed come together, and the others are changed",
+        arguments: [1, 2, 100]
+    )
     func failures(batch: Int) async throws {
         let store = InMemoryStore()
         for number in 0..<5 {
@@ -189,7 +195,10 @@ import Testing
         let inner = InMemoryStore()
     }
 
-    @Test("Machines whose events are rejected hold up no others, also in a store that keeps no claims", arguments: [1, 3])
+    @Test(
+        "Machines whose events are rejected hold up no others, also in a store that keeps no claims",
+        arguments: [1, 3]
+    )
     func rejectedBefore(batch: Int) async throws {
         for store in [PlainStore(), InMemoryStore()] as [any ArchiveStore] {
             // 13 is never forgotten; they are due first, and more than a claim of a few looks at.
@@ -214,19 +223,18 @@ import Testing
         let bills = bills(place.store)
         for number in 0..<40 { try await bills.update("\(number)") { try $0.fire.send(Bill.SentState(1, by: at(10))) } }
         clock.advance(by: .seconds(20))
-        let saved = Lock<[String]>([])
+        let saved = Journal()
         let tried = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    let report = try await bills.fireDue(batch: 3) { id, transitions in
-                        saved.withLock { $0 += transitions.map { _ in id } }
-                    }
-                    return report.count
+                    try await bills.fireDue(batch: 3) { id, transitions in
+                        for _ in transitions { saved.write(id) }
+                    }.count
                 }
             }
             return try await group.reduce(0, +)
         }
-        #expect(saved.withLock { $0.sorted() } == (0..<40).map { "\($0)" }.sorted())
+        #expect(saved.entries.sorted() == (0..<40).map { "\($0)" }.sorted())
         // Each is claimed by one of them.
         #expect(tried == 40)
     }

@@ -17,7 +17,9 @@ import Testing
     private var office: StoredWorkflow<Office> { store.workflow(Office.self, scheduler: clock.scheduler) }
     private var bills: StoredWorkflow<Bill> { store.workflow(Bill.self, scheduler: clock.scheduler) }
 
-    private var handlers: EffectHandlers { EffectHandlers().on(Mail.self) { [log] mail, _ in log.write("mail \(mail.text)") } }
+    private var handlers: EffectHandlers {
+        EffectHandlers().on(Mail.self) { [log] mail, _ in log.write("mail \(mail.text)") }
+    }
 
     /// Waits until something is so.
     private func wait(_ isSo: () async throws -> Bool) async throws {
@@ -94,7 +96,11 @@ import Testing
         let silent = SilentStore()
         let (handlers, scheduler) = (handlers, clock.scheduler)
         let worker = Task {
-            try await silent.run(silent.workflow(Office.self, scheduler: scheduler), to: handlers, interval: .seconds(5))
+            try await silent.run(
+                silent.workflow(Office.self, scheduler: scheduler),
+                to: handlers,
+                interval: .seconds(5)
+            )
         }
         defer { worker.cancel() }
         try await waitUntilAsleep(2)
@@ -201,7 +207,9 @@ import Testing
         let workers = (0..<3).map { _ in Task { try await store.run(office, to: handlers) } }
         defer { for worker in workers { worker.cancel() } }
         for round in 1...5 {
-            for id in 0..<6 { try await office.update("\(id)") { try $0.fire.mail(EffectTests.MailingState("\(round)")) } }
+            for id in 0..<6 {
+                try await office.update("\(id)") { try $0.fire.mail(EffectTests.MailingState("\(round)")) }
+            }
         }
         try await wait { log.entries.count >= 30 }
         for worker in workers { worker.cancel() }

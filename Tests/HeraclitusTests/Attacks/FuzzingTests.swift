@@ -178,7 +178,9 @@ import Testing
             let bytes = source.damaged("\(header)\n\(Self.archive(&source))\n")
             try bytes.write(to: file)
             do {
-                let found = try await Fuzzing.decoding(bytes) { try await place.store.workflow(Ticket.self).machine("1") }
+                let found = try await Fuzzing.decoding(bytes) {
+                    try await place.store.workflow(Ticket.self).machine("1")
+                }
                 if let found { try await place.store.save(found.machine, as: "1", expecting: found.revision) }
             } catch is StoreError {
             } catch is ArchiveError {}

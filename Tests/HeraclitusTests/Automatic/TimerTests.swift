@@ -156,6 +156,6 @@ import Testing
             clock.advance(by: .seconds(2))
             #expect(bell.isIn(WaitingState.self))
         }
-        #expect(try await store.ids(dueBy: clock.date, of: House.name) == ["1"])
+        #expect(try await store.ids(dueBy: clock.date) == ["1"])
     }
 }

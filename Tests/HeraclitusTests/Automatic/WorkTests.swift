@@ -384,7 +384,7 @@ import Testing
         }
         #expect(bench.journal.entries == ["didEnter"])
         #expect(takings.entries == [])
-        #expect(try await store.workflow(Shop.self).ids(in: [BusyState.self]) == ["1"])
+        #expect(try await store.workflow(Shop.self, context: bench).ids(in: [BusyState.self]) == ["1"])
     }
 }
 
