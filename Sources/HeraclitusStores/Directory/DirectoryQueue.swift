@@ -134,13 +134,11 @@ extension DirectoryStore {
         guard try index.claim(link, kind, until: end) else { return nil }
         do {
             let file = try files.file(of: link.label.file, link.label.file)
-            let moved = DatedLinks.Link(date: end, label: link.label)
-            guard DirectoryIndex.isLink(moved, .claimed, of: file, in: link.label.file) else {
-                try mend(Candidate(kind: .claimed, link: moved))
-                return nil
-            }
-            if let row = file?.row, claim.query.includes(row) { return row }
+            let isOfFile = DirectoryIndex.isLink(link, kind, of: file, in: link.label.file)
+            if isOfFile, let row = file?.row, claim.query.includes(row) { return row }
+            // It may be the link of a file that somebody is about to put into its place.
             index.giveBack(link, kind, until: end)
+            if !isOfFile { try mend(candidate) }
             return nil
         } catch {
             index.giveBack(link, kind, until: end)

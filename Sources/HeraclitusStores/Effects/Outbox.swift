@@ -229,6 +229,8 @@ extension Outbox {
         }
         let former = try json.decoded(as: Former.self)
         self = try Outbox(nil, of: "")
+        // Whoever reads the row again must find the same effects.
+        content.series = (1 << 40) + revision
         var next = (former.effects.filter { $0.revision == revision }.compactMap(\.index).max() ?? -1) + 1
         for entry in former.effects {
             let index = entry.index ?? next
