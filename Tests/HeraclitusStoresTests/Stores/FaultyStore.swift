@@ -31,8 +31,10 @@ final class FaultyStore: ArchiveStore {
             case .forgetsDeadlines: ["deadlines"]
             case .savesHalf: ["saving together"]
             case .isSilent: ["ringing"]
-            case .replacesEffects, .raisesRevision, .ignoresEffects, .keepsEffects: ["saving together", "keeping effects"]
-            case .claimsNone, .claimsEarly, .claimsOtherWorkflows, .claimsOtherTypes, .claimsTooMany, .claimsWithoutLease:
+            case .replacesEffects, .raisesRevision, .ignoresEffects, .keepsEffects:
+                ["saving together", "keeping effects"]
+            case .claimsNone, .claimsEarly, .claimsOtherWorkflows, .claimsOtherTypes, .claimsTooMany,
+                .claimsWithoutLease:
                 ["versions", "claiming effects"]
             case .claimsOverOthers: ["claiming at once"]
             case .claimsDueForGood, .savesWhatIsDue: ["claiming due machines"]
@@ -43,8 +45,8 @@ final class FaultyStore: ArchiveStore {
     private let fault: Fault
     private let inner = InMemoryStore()
 
-    /// A second store, for what was deleted in the first and begins again.
-    private let anew = InMemoryStore()
+    /// By how much the revisions of an id are larger than those that it says, which begin anew.
+    private let offsets = Lock<[String: Int]>([:])
     private let first = Lock<StoredArchive?>(nil)
     private let claimed = Lock<Set<String>>([])
 
@@ -62,9 +64,9 @@ final class FaultyStore: ArchiveStore {
 
     func load(_ id: String) async throws -> StoredArchive? {
         if fault == .isStale, let first = first.withLock({ $0 }), first.id == id { return first }
-        if fault == .startsAgain, let found = await anew.load(id) { return found }
-        guard let found = await inner.load(own(id)) else { return nil }
-        first.withLock { $0 = $0 ?? found }
+        guard var found = await inner.load(own(id)) else { return nil }
+        if fault == .startsAgain { found.revision -= offsets.withLock { $0[id] ?? 0 } }
+        first.withLock { [found] in $0 = $0 ?? found }
         return fault == .addsABlank ? found.with(archive: String(decoding: found.archive, as: UTF8.self) + " ") : found
     }
 
@@ -72,21 +74,24 @@ final class FaultyStore: ArchiveStore {
         if fault == .savesHalf, changes.count > 1 {
             return try await changes.asyncMap { try await self.save($0) }
         }
-        guard changes.count == 1 else { return try await inner.save(try await changes.asyncMap { try await changed($0) }) }
+        guard changes.count == 1 else {
+            return try await inner.save(try await changes.asyncMap { try await changed($0) })
+        }
         return [try await save(changes[0])]
     }
 
     private func save(_ change: StoreChange) async throws -> Int {
         switch change.machine {
         case .delete where fault == .forgetsToDelete: return await inner.load(change.id)?.revision ?? 0
-        case .delete where fault == .startsAgain:
-            if try await anew.save([change])[0] > 0 { return 1 }
         case .delete where fault == .keepsEffects:
             let effects = await inner.load(change.id)?.effects
             kept.withLock { $0[change.id] = effects }
-        case .save(let archive) where fault == .startsAgain && archive.id == "1":
-            let isAgain = await inner.load("2") != nil && inner.load("1") == nil
-            if isAgain || (await anew.load("1")) != nil { return try await anew.save([change])[0] }
+        case .save(let archive) where fault == .startsAgain:
+            let offset = archive.revision == 0 ? 0 : offsets.withLock { $0[archive.id] ?? 0 }
+            let row = archive.with(revision: archive.revision + offset)
+            let revision = try await inner.save([.save(row, effects: change.effects)])[0]
+            if archive.revision == 0 { offsets.withLock { $0[archive.id] = revision - 1 } }
+            return revision - offsets.withLock { $0[archive.id] ?? 0 }
         case .save(let archive) where fault == .bringsBack && archive.revision > 0:
             if await inner.load(archive.id)?.revision != archive.revision { break }
             // Who deletes it now leaves nothing by which that would be noticed. Asleep, because on a busy computer a yield lets nobody else run.
@@ -122,7 +127,9 @@ final class FaultyStore: ArchiveStore {
         switch change.machine {
         case .save(let archive):
             let stored = await inner.load(own(archive.id))
-            if fault == .ignoresEffects, let old = change.effects { effects = .init(from: stored?.effects, to: old.new) }
+            if fault == .ignoresEffects, let old = change.effects {
+                effects = .init(from: stored?.effects, to: old.new)
+            }
             if fault == .replacesEffects, effects == nil, let stored { effects = .init(from: stored.effects, to: nil) }
             return .save(kept(archive), effects: effects)
         case .keep:
