@@ -75,7 +75,8 @@ private struct LaterOrder: Workflow {
         let log = folder.appendingPathComponent("journal.jsonl")
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = JournaledStore(try DirectoryStore(at: folder), journal: JournalFile(at: log))
-        try await store.update("42", of: Order.self) { order in try order.fire.pay(PaidState(amount: 9)) }
+        let orders = store.workflow(Order.self)
+        try await orders.update("42") { order in try order.fire.pay(PaidState(amount: 9)) }
 
         for try await line in JournalFile(at: log).lines {
             switch line.result {
@@ -83,8 +84,8 @@ private struct LaterOrder: Workflow {
             case .failure(let error): print("line \(line.number): \(error)")
             }
         }
-        try await store.update("42", of: Order.self) { order in try order.fire.ship() }
-        try await store.update("42", of: Order.self) { order in
+        try await orders.update("42") { order in try order.fire.ship() }
+        try await orders.update("42") { order in
             do { try order.fire.cancel() } catch { print(error) }  // and a line of the journal
         }
         let journal = try await JournalFile(at: log).journal(of: "42")

@@ -1,0 +1,1 @@
+../../HeraclitusTests/Attacks/Seed.swift

@@ -1,0 +1,1 @@
+../../HeraclitusTests/Fixtures/StorePlace.swift
