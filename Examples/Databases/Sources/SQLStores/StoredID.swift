@@ -1,36 +1,52 @@
 internal import CCrypto
 package import Foundation
 
-/// An id as it stands in the three columns `id`, `id_hash` and `id_rest`.
+/// A text as tables with indexes have it: its first 1,000 bytes, and the rest.
 ///
-/// Databases limit the size of what they index, and stores have ids of any length. So the index has the first 1,000 bytes, in their
-/// order, and for a longer id a hash of all of it. Bytes and not text, because text cannot have NUL everywhere, nor the same order.
-struct StoredID {
+/// Databases limit the size of what they index. Bytes and not text, because text cannot have NUL everywhere, nor the same order.
+package struct IndexedBytes {
     /// The number of bytes in the index.
-    static let indexed = 1_000
+    package static let limit = 1_000
 
-    let id: String
-    let beginning: Data
-    let hash: Data
-    let rest: Data
+    /// The bytes in the index.
+    package let beginning: Data
 
-    init(_ id: String) {
-        let bytes = Data(id.utf8)
+    /// The bytes after them.
+    package let rest: Data
+
+    /// Divides a text.
+    package init(_ text: String) {
+        let bytes = Data(text.utf8)
+        beginning = bytes.prefix(Self.limit)
+        rest = bytes.dropFirst(Self.limit)
+    }
+}
+
+/// An id as it stands in the three columns `id`, `id_hash` and `id_rest`: the index has a hash of a longer id.
+package struct StoredID {
+    /// The id.
+    package let id: String
+
+    /// The content of `id` and `id_rest`.
+    package let bytes: IndexedBytes
+
+    /// The content of `id_hash`; empty for an id that stands whole in `id`.
+    package let hash: Data
+
+    /// Divides an id.
+    package init(_ id: String) {
         self.id = id
-        beginning = bytes.prefix(Self.indexed)
-        rest = bytes.dropFirst(Self.indexed)
-        hash = rest.isEmpty ? Data() : bytes.sha256
+        bytes = IndexedBytes(id)
+        hash = bytes.rest.isEmpty ? Data() : Data(id.utf8).sha256
     }
 
     /// What finds the row.
-    var key: [SQLValue] { [.bytes(beginning), .bytes(hash)] }
+    package var key: [SQLValue] { [.bytes(bytes.beginning), .bytes(hash)] }
 
-    var columns: [SQLValue] { key + [.bytes(rest)] }
-
-    /// The id of a row, `nil` if it is none.
-    static func text(_ connection: some SQLConnection, beginning: Int, rest: Int) -> String? {
-        guard let start = connection.bytes(beginning), let end = connection.bytes(rest) else { return nil }
-        return String(validating: start + end, as: UTF8.self)
+    /// The id of a row; `nil` if it is none.
+    package static func text(_ beginning: Data, _ rest: Data) -> String? {
+        let bytes = rest.isEmpty ? beginning : beginning + rest
+        return unsafe bytes.withUnsafeBytes { unsafe String(validated: $0) }
     }
 }
 
