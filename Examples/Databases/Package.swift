@@ -32,14 +32,7 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl"])]
         ),
-        .target(
-            name: "SQLStores",
-            dependencies: [
-                "CCrypto", .product(name: "Heraclitus", package: "heraclitus"),
-                .product(name: "HeraclitusStores", package: "heraclitus"),
-            ],
-            swiftSettings: settings
-        ),
+        .target(name: "SQLStores", swiftSettings: settings),
         .target(
             name: "SQLiteStore",
             dependencies: ["CSQLite", "SQLStores", .product(name: "HeraclitusStores", package: "heraclitus")],
@@ -48,7 +41,7 @@ let package = Package(
         .target(
             name: "PostgresStore",
             dependencies: [
-                "CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus"),
+                "CCrypto", "CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
             ],
             swiftSettings: settings

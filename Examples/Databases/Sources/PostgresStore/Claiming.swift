@@ -1,6 +1,5 @@
 import Foundation
 import HeraclitusStores
-import SQLStores
 
 extension PostgresConnection {
     /// A row that was claimed.
@@ -45,8 +44,8 @@ extension PostgresConnection {
     }
 
     private func claimOnce(_ claim: StoreClaim) throws -> (claimed: [Claimed], rows: Int) {
-        guard var condition = ArchiveCondition(claim.query, mark: "$") else { return ([], 0) }
-        let end = SQLValue.date(claim.end)
+        guard var condition = ArchiveCondition(claim.query) else { return ([], 0) }
+        let end = PostgresValue.date(claim.end)
         let (waiting, change): (String, String)
         switch claim.queue {
         case .due(let date):

@@ -1,10 +1,9 @@
-package import SQLStores
 
 /// A statement to be carried out, with its parameters.
-package struct Command: Sendable {
+struct Command: Sendable {
     /// The statement, with `$1`, `$2` and so on where the parameters belong; no value of a user is ever a part of it.
     let sql: String
-    let parameters: [SQLValue]
+    let parameters: [PostgresValue]
 
     /// Whether it is one of a few that a connection prepares once.
     let isPrepared: Bool
@@ -13,7 +12,7 @@ package struct Command: Sendable {
     let isOwn: Bool
 
     /// A statement that is as it is for a few calls.
-    package init(_ sql: String, _ parameters: [SQLValue] = [], isPrepared: Bool = false, isOwn: Bool = true) {
+    init(_ sql: String, _ parameters: [PostgresValue] = [], isPrepared: Bool = false, isOwn: Bool = true) {
         (self.sql, self.parameters, self.isPrepared, self.isOwn) = (sql, parameters, isPrepared, isOwn)
     }
 

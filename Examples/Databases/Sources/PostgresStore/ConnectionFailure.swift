@@ -1,7 +1,7 @@
-package import SQLStores
+import SQLStores
 
 /// Why a connection did not carry out a statement; the pool makes a `DatabaseError` of it, with the store and the id.
-package enum ConnectionFailure: Error, Sendable, Equatable {
+enum ConnectionFailure: Error, Sendable, Equatable {
     /// The connection is gone, or was given up. The statement was carried out, or was not.
     case lost(String)
 

@@ -5,7 +5,7 @@ import SQLStores
 ///
 /// So a database that lets wait never holds a thread of Swift's tasks, and a connection is never used by two at once. The system
 /// starts a thread when it is needed.
-package final class ConnectionPool: Sendable {
+final class ConnectionPool: Sendable {
     private let connections: Connections
     private let threads: ConnectionThreads
     private let open: @Sendable () throws -> PostgresConnection
@@ -21,7 +21,7 @@ package final class ConnectionPool: Sendable {
     ///   - size: The maximum number of connections.
     ///   - store: The database, for errors, without passwords.
     ///   - open: Opens a connection; it throws ``ConnectionFailure``, or `DatabaseError`.
-    package init(size: Int, store: String, open: @escaping @Sendable () throws -> PostgresConnection) {
+    init(size: Int, store: String, open: @escaping @Sendable () throws -> PostgresConnection) {
         connections = Connections(limit: max(1, size))
         threads = ConnectionThreads(limit: max(1, size), name: "connection to \(store)")
         self.store = store
@@ -39,7 +39,7 @@ package final class ConnectionPool: Sendable {
     ///     leaves open is undone.
     /// - Returns: What `body` returns.
     /// - Throws: `DatabaseError`, or what `body` throws.
-    package func run<Result>(
+    func run<Result>(
         for id: String?,
         isChange: Bool = false,
         _ body: (_ connection: PostgresConnection, _ mayBeDone: Bool) throws -> Result

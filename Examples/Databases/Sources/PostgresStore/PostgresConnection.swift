@@ -1,6 +1,6 @@
 internal import CPostgres
-package import Foundation
-package import SQLStores
+import Foundation
+import SQLStores
 
 /// A connection to a server of PostgreSQL, or of another database that speaks its protocol: all that calls C.
 ///
@@ -8,14 +8,14 @@ package import SQLStores
 /// `run` calls its body, so that a column is never read of a result that was cleared. Nothing waits for the server without a limit.
 ///
 /// It is always in the pipeline mode of libpq: several commands make one way there and back.
-@safe package final class PostgresConnection {
+@safe final class PostgresConnection {
     /// How long to wait for what.
-    package struct Limits: Sendable {
+    struct Limits: Sendable {
         let connect: Duration
         let statement: Duration
         let network: Duration
 
-        package init(connect: Duration, statement: Duration, network: Duration) {
+        init(connect: Duration, statement: Duration, network: Duration) {
             (self.connect, self.statement, self.network) = (connect, statement, network)
         }
     }
@@ -53,7 +53,7 @@ package import SQLStores
     ///   - description: What libpq takes: a URI, or `key=value`.
     ///   - limits: How long to wait.
     /// - Throws: ``ConnectionFailure``.
-    package init(_ description: String, _ limits: Limits) throws {
+    init(_ description: String, _ limits: Limits) throws {
         self.limits = limits
         let settings = [
             ("fallback_application_name", "heraclitus"), ("dbname", description), ("client_encoding", "UTF8"),
@@ -129,9 +129,9 @@ package import SQLStores
         var counts: [Int] = []
         var failure: (any Error)?
         // Also what follows an error is read, or it would be taken for the results of the next commands.
-        try forEachResult(of: commands.count) { result, place in
+        unsafe try forEachResult(of: commands.count) { result, place in
             guard failure == nil else { return }
-            do { counts.append(try unsafe read(result, commands[place]) { try body(place) }) } catch { failure = error }
+            do { counts.append(unsafe try read(result, commands[place]) { try body(place) }) } catch { failure = error }
         }
         if let failure { throw failure }
         return counts
@@ -163,7 +163,7 @@ package import SQLStores
 
     /// Reads the rows of a result.
     private func read(_ result: OpaquePointer, _ command: Command, _ body: () throws -> Void) throws -> Int {
-        try unsafe check(result, isOwn: command.isOwn)
+        unsafe try check(result, isOwn: command.isOwn)
         // What a server says when it is to commit a transaction in which something has failed; it is no error.
         if command.sql == Command.commit.sql, unsafe String(cString: PQcmdStatus(result)) == "ROLLBACK" {
             throw ConnectionFailure.outrun("A transaction that has failed was undone when it was to be committed.")
@@ -186,9 +186,12 @@ package import SQLStores
             throw lost(message)
         }
         var failure: (any Error)?
-        try forEachResult(of: 1) { result, _ in
+        unsafe try forEachResult(of: 1) { result, _ in
             // 42P05: somebody has prepared it there.
-            do { try unsafe check(result, isOwn: true) } catch ConnectionFailure.refused(.failed("42P05", _)) {} catch {
+            do {
+                unsafe try check(result, isOwn: true)
+            } catch ConnectionFailure.refused(.failed("42P05", _)) {
+            } catch {
                 failure = error
             }
         }
@@ -359,7 +362,7 @@ private struct Parameters {
     /// 1 for bytes, 0 for text, which ends with NUL.
     private var formats: [Int32] = []
 
-    init(_ values: [SQLValue]) {
+    init(_ values: [PostgresValue]) {
         for value in values {
             let (content, format): ([UInt8]?, Int32) =
                 switch value {

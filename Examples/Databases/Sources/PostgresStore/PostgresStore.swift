@@ -1,7 +1,6 @@
-public import Foundation
 import Heraclitus
 public import HeraclitusStores
-public import SQLStores
+import SQLStores
 
 /// A store in tables of a PostgreSQL database, or of one that speaks its protocol and SQL.
 ///
@@ -16,7 +15,7 @@ public import SQLStores
 ///
 /// ``write(attempts:_:)`` saves machines and rows of your own in one transaction.
 public final class PostgresStore: ArchiveStore {
-    package let pool: ConnectionPool
+    let pool: ConnectionPool
 
     /// Rings when this store has saved something that may be a worker's to do.
     public let bell: StoreBell? = StoreBell()

@@ -38,13 +38,13 @@ enum PostgresTable {
             """,
             "create index if not exists machines_by_entry on machines (workflow, state, entered, id) where state is not null",
             """
-            create table if not exists machines_values (
+            create table if not exists machine_values (
             id bytea not null, id_hash bytea not null, name text not null,
             text bytea, rest bytea, number double precision, primary key (id, id_hash, name)
             )
             """,
-            "create index if not exists machines_values_by_text on machines_values (name, text)",
-            "create index if not exists machines_values_by_number on machines_values (name, number)",
+            "create index if not exists machine_values_by_text on machine_values (name, text)",
+            "create index if not exists machine_values_by_number on machine_values (name, number)",
             "create table if not exists machines_schema (one bigint primary key check (one = 1), version bigint not null)",
             // Last: who is interrupted before does it again.
             "insert into machines_schema (one, version) values (1, \(version)) on conflict (one) do nothing",
@@ -68,7 +68,7 @@ enum PostgresTable {
         }
         let columns = Statements.columns.joined(separator: ", ")
         try connection.run(Command("select \(columns), id_hash, token, claimed from machines limit 0"))
-        try connection.run(Command("select id, id_hash, name, text, rest, number from machines_values limit 0"))
+        try connection.run(Command("select id, id_hash, name, text, rest, number from machine_values limit 0"))
     }
 
     /// The version that is there; `nil` for none.

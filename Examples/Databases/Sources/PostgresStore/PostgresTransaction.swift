@@ -1,6 +1,5 @@
-import Foundation
 public import HeraclitusStores
-public import SQLStores
+import SQLStores
 
 /// A transaction of a ``PostgresStore``, for SQL of your own and for machines.
 ///
@@ -29,7 +28,7 @@ public final class PostgresTransaction: StoreTransaction {
     /// - Returns: How many rows it has changed.
     /// - Throws: `DatabaseError`. The transaction is undone then, also if you catch the error.
     @discardableResult
-    public func execute(_ sql: String, _ parameters: [SQLValue] = []) throws -> Int {
+    public func execute(_ sql: String, _ parameters: [PostgresValue] = []) throws -> Int {
         try run(sql, parameters) {}
     }
 
@@ -39,13 +38,13 @@ public final class PostgresTransaction: StoreTransaction {
     ///   - parameters: The parameters.
     /// - Returns: The rows; each column as the text that the database has for it, `nil` for null.
     /// - Throws: `DatabaseError`. The transaction is undone then, also if you catch the error.
-    public func rows(_ sql: String, _ parameters: [SQLValue] = []) throws -> [[String?]] {
+    public func rows(_ sql: String, _ parameters: [PostgresValue] = []) throws -> [[String?]] {
         var rows: [[String?]] = []
         _ = try run(sql, parameters) { rows.append(connection.texts()) }
         return rows
     }
 
-    private func run(_ sql: String, _ parameters: [SQLValue], _ body: () throws -> Void) throws -> Int {
+    private func run(_ sql: String, _ parameters: [PostgresValue], _ body: () throws -> Void) throws -> Int {
         precondition(!isOver, "The transaction is over.")
         do {
             return try connection.run(Command(sql, parameters, isOwn: false), body)

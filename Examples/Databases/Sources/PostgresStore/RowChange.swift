@@ -34,7 +34,7 @@ struct RowChange {
     /// Whether nothing is stored that could be deleted.
     private var isAbsent = false
 
-    /// Whether rows of `machines_values` are to be changed as well.
+    /// Whether rows of `machine_values` are to be changed as well.
     private var changesValues: Bool
 
     /// The revision that is stored after the change; of a deleted machine the deleted one.
@@ -116,12 +116,12 @@ struct RowChange {
 
     private mutating func commands(_ archive: StoredArchive) -> [Command] {
         let values = FoundValues(archive.values)
-        let columns: [SQLValue] = [
-            .bytes(token), .text(archive.workflow), archive.version.map(SQLValue.integer) ?? .null,
+        let columns: [PostgresValue] = [
+            .bytes(token), .text(archive.workflow), archive.version.map(PostgresValue.integer) ?? .null,
             .text(archive.state), .date(archive.entered), .date(archive.due), .bytes(archive.archive),
-            archive.handled.map(SQLValue.bytes) ?? .null, values.column,
+            archive.handled.map(PostgresValue.bytes) ?? .null, values.column,
         ]
-        let isChangingValues = SQLValue.text(changesValues ? "true" : "false")
+        let isChangingValues = PostgresValue.text(changesValues ? "true" : "false")
         let before = found ?? archive.revision
         let key = id.key + [.integer(before)]
         revision = before + 1

@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
-import SQLStores
 
 extension PostgresConnection {
     /// Loads the machines of some ids, in one way there and back.
@@ -75,7 +74,7 @@ extension PostgresConnection {
     ///
     /// A damaged row is left out: whoever loads it finds it, and here it would hide all others.
     func ids(_ query: ArchiveQuery) throws -> [String] {
-        guard var condition = ArchiveCondition(query, mark: "$") else { return [] }
+        guard var condition = ArchiveCondition(query) else { return [] }
         let sql = condition.sqlInOrder()
         // Almost all ids stand in one column. It saves the time in which the database reads the other one.
         var (ids, areShort) = ([String](), true)
@@ -96,7 +95,7 @@ extension PostgresConnection {
 
     /// Counts machines by their states.
     func counts(_ query: ArchiveQuery) throws -> [String: Int] {
-        guard var condition = ArchiveCondition(query, mark: "$") else { return [:] }
+        guard var condition = ArchiveCondition(query) else { return [:] }
         let states =
             query.limit == .max
             ? "machines where \(condition.sql)"

@@ -1,6 +1,5 @@
 import Foundation
 import HeraclitusStores
-import SQLStores
 
 /// Changes that are made together, through any number of attempts and connections.
 struct Saving {
@@ -120,11 +119,11 @@ extension PostgresConnection {
 
     /// Takes the effects of a machine out of the archive of an earlier release.
     fileprivate func splitEffects(of id: StoredID) throws {
-        var former: (date: SQLValue, worker: SQLValue)?
+        var former: (date: PostgresValue, worker: PostgresValue)?
         var row: StoredArchive?
         try run(.prepared(Statements.load, id.key)) {
             guard isNull(11), let date = real(13) else { return }
-            former = (.real(date), text(14).map(SQLValue.text) ?? .null)
+            former = (.real(date), text(14).map(PostgresValue.text) ?? .null)
             row = try archive(of: id.id)
         }
         if let row, let former { try split(row, id, date: former.date, worker: former.worker) }
@@ -136,7 +135,7 @@ extension PostgresConnection {
     ///   - id: The id.
     ///   - date: When the effects may be carried out, as it stands in the table.
     ///   - worker: Who has leased the effects, as it stands in the table.
-    func split(_ row: StoredArchive, _ id: StoredID, date: SQLValue, worker: SQLValue) throws {
+    func split(_ row: StoredArchive, _ id: StoredID, date: PostgresValue, worker: PostgresValue) throws {
         try run(
             .prepared(
                 Statements.splitEffects,

@@ -1,6 +1,5 @@
 import Foundation
 import HeraclitusStores
-import SQLStores
 
 /// The statements that a connection prepares once.
 ///
@@ -85,35 +84,35 @@ enum Statements {
 
     private static let isSaved = "exists (select 1 from machines where id = $1 and id_hash = $2 and token = $3)"
 
-    static let deleteValues = "delete from machines_values where id = $1 and id_hash = $2 and \(isSaved)"
+    static let deleteValues = "delete from machine_values where id = $1 and id_hash = $2 and \(isSaved)"
 
     /// The fourth parameter has the names that stay.
     static let deleteOtherValues = "\(deleteValues) and name <> all (cast($4 as text[]))"
 
     static let saveValue = """
-        insert into machines_values (id, id_hash, name, text, rest, number)
+        insert into machine_values (id, id_hash, name, text, rest, number)
         select id, id_hash, cast($4 as text), cast($5 as bytea), cast($6 as bytea), cast($7 as double precision)
         from machines where id = $1 and id_hash = $2 and token = $3
         on conflict (id, id_hash, name) do update set text = excluded.text, rest = excluded.rest, number = excluded.number
-        where machines_values.text is distinct from excluded.text or machines_values.rest is distinct from excluded.rest
-        or machines_values.number is distinct from excluded.number
+        where machine_values.text is distinct from excluded.text or machine_values.rest is distinct from excluded.rest
+        or machine_values.number is distinct from excluded.number
         """
 }
 
 extension Command {
     /// One of ``Statements``.
-    static func prepared(_ sql: String, _ parameters: [SQLValue]) -> Command {
+    static func prepared(_ sql: String, _ parameters: [PostgresValue]) -> Command {
         Command(sql, parameters, isPrepared: true)
     }
 }
 
 extension WaitingEffects? {
     /// The columns of effects, in the order of ``Statements``.
-    var values: [SQLValue] {
+    var values: [PostgresValue] {
         guard let self else { return [.null, .null, .null, .null] }
         return [
-            .bytes(self.content), self.next.map(SQLValue.text) ?? .null,
-            .real(self.date.timeIntervalSinceReferenceDate), self.worker.map(SQLValue.text) ?? .null,
+            .bytes(self.content), self.next.map(PostgresValue.text) ?? .null,
+            .real(self.date.timeIntervalSinceReferenceDate), self.worker.map(PostgresValue.text) ?? .null,
         ]
     }
 }

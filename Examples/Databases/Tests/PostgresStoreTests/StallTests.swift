@@ -1,9 +1,11 @@
 import Foundation
 import Heraclitus
-import PostgresStore
+import HeraclitusStores
 import SQLStores
 import StoreTesting
 import Testing
+
+@testable import PostgresStore
 
 @Suite(
     "A network that stalls between the store and its server",
@@ -76,7 +78,7 @@ struct StallTests {
         let store = try await PostgresStore(try await Server.shared.value.database(), connections: 1)
         // What profilers send; most other signals these threads never get. One that is ignored would interrupt nothing.
         signal(SIGPROF) { _ in }
-        let answer = try await store.readers.run(for: nil, isChange: true) { connection, mayBeDone in
+        let answer = try await store.pool.run(for: nil, isChange: true) { connection, mayBeDone in
             #expect(!mayBeDone, "The connection was given up.")
             let (waiting, ended) = (pthread_self(), DispatchSemaphore(value: 0))
             Thread.detachNewThread {
@@ -88,8 +90,9 @@ struct StallTests {
             }
             // The thread must not end before the last signal is sent.
             defer { ended.wait() }
-            return try connection.row(of: SQLStatement("select 7 from pg_sleep(0.5)"), []) { connection.integer(0) }
-                .flatMap(\.self)
+            var answer: Int?
+            try connection.run(Command("select 7 from pg_sleep(0.5)")) { answer = connection.integer(0) }
+            return answer
         }
         #expect(answer == 7)
     }
@@ -107,11 +110,8 @@ struct StallTests {
         )
         // Or the server would be stopped before it has the statement.
         try await store.save(archive("0"))
-        let found = try await store.readers.run(for: nil) { connection, _ in
-            try connection.row(of: SQLStatement("select pg_backend_pid()"), []) { connection.integer(0) }
-                .flatMap(\.self)
-        }
-        let backend = Int32(try #require(found))
+        let found = try await store.write { try $0.rows("select pg_backend_pid()") }
+        let backend = try #require(Int32(found[0][0] ?? ""))
         kill(backend, SIGSTOP)
         defer { kill(backend, SIGCONT) }
         #expect(try await store.save(archive("1")) == 1)

@@ -1,21 +1,22 @@
 internal import CCrypto
-package import Foundation
+import Foundation
+import SQLStores
 
 /// A text as tables with indexes have it: its first 1,000 bytes, and the rest.
 ///
 /// Databases limit the size of what they index. Bytes and not text, because text cannot have NUL everywhere, nor the same order.
-package struct IndexedBytes {
+struct IndexedBytes {
     /// The number of bytes in the index.
-    package static let limit = 1_000
+    static let limit = 1_000
 
     /// The bytes in the index.
-    package let beginning: Data
+    let beginning: Data
 
     /// The bytes after them.
-    package let rest: Data
+    let rest: Data
 
     /// Divides a text.
-    package init(_ text: String) {
+    init(_ text: String) {
         let bytes = Data(text.utf8)
         beginning = bytes.prefix(Self.limit)
         rest = bytes.dropFirst(Self.limit)
@@ -23,28 +24,28 @@ package struct IndexedBytes {
 }
 
 /// An id as it stands in the three columns `id`, `id_hash` and `id_rest`: the index has a hash of a longer id.
-package struct StoredID {
+struct StoredID {
     /// The id.
-    package let id: String
+    let id: String
 
     /// The content of `id` and `id_rest`.
-    package let bytes: IndexedBytes
+    let bytes: IndexedBytes
 
     /// The content of `id_hash`; empty for an id that stands whole in `id`.
-    package let hash: Data
+    let hash: Data
 
     /// Divides an id.
-    package init(_ id: String) {
+    init(_ id: String) {
         self.id = id
         bytes = IndexedBytes(id)
         hash = bytes.rest.isEmpty ? Data() : Data(id.utf8).sha256
     }
 
     /// What finds the row.
-    package var key: [SQLValue] { [.bytes(bytes.beginning), .bytes(hash)] }
+    var key: [PostgresValue] { [.bytes(bytes.beginning), .bytes(hash)] }
 
     /// The id of a row; `nil` if it is none.
-    package static func text(_ beginning: Data, _ rest: Data) -> String? {
+    static func text(_ beginning: Data, _ rest: Data) -> String? {
         let bytes = rest.isEmpty ? beginning : beginning + rest
         return unsafe bytes.withUnsafeBytes { unsafe String(validated: $0) }
     }
@@ -52,7 +53,7 @@ package struct StoredID {
 
 extension Data {
     /// The hash of long ids in the table, and of what is prepared, as libcrypto has it.
-    package var sha256: Data {
+    var sha256: Data {
         var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         unsafe withUnsafeBytes { bytes in
             _ = unsafe SHA256(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &hash)

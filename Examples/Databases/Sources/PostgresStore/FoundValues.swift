@@ -1,31 +1,31 @@
-package import Foundation
+import Foundation
 import Heraclitus
-package import HeraclitusStores
+import HeraclitusStores
 
 /// The values by which a machine is found, as tables have them.
 ///
-/// Each value is a row of the table `machines_values`, which has indexes. The machine's own row has them all in the column `found_by`, so that
+/// Each value is a row of the table `machine_values`, which has indexes. The machine's own row has them all in the column `found_by`, so that
 /// one statement loads a machine.
-package struct FoundValues {
-    /// A value, as a row of `machines_values`.
-    package struct Row {
+struct FoundValues {
+    /// A value, as a row of `machine_values`.
+    struct Row {
         /// The name of the value.
-        package let name: String
+        let name: String
 
         /// The columns `text`, `rest` and `number`.
-        package let columns: [SQLValue]
+        let columns: [PostgresValue]
     }
 
     private let values: [String: StoredValue]
 
     /// Takes the values of a machine.
-    package init(_ values: [String: StoredValue]) { self.values = values }
+    init(_ values: [String: StoredValue]) { self.values = values }
 
     /// Whether there are none.
-    package var isEmpty: Bool { values.isEmpty }
+    var isEmpty: Bool { values.isEmpty }
 
-    /// The rows of `machines_values`, sorted by the names. A value that is no number is never found.
-    package var rows: [Row] {
+    /// The rows of `machine_values`, sorted by the names. A value that is no number is never found.
+    var rows: [Row] {
         values.sorted { $0.key < $1.key }.compactMap { name, value in
             switch value {
             case .text(let text):
@@ -38,7 +38,7 @@ package struct FoundValues {
     }
 
     /// The content of `found_by`: a JSON object of texts, which begin with "=" if they are no numbers.
-    package var column: SQLValue {
+    var column: PostgresValue {
         if values.isEmpty { return .null }
         let texts = values.mapValues { value in
             switch value {
@@ -49,11 +49,11 @@ package struct FoundValues {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Texts can always be encoded.
-        return (try? encoder.encode(texts)).map(SQLValue.bytes) ?? .null
+        return (try? encoder.encode(texts)).map(PostgresValue.bytes) ?? .null
     }
 
     /// Reads the content of `found_by`; `nil` if it is damaged.
-    package static func values(of column: Data?) -> [String: StoredValue]? {
+    static func values(of column: Data?) -> [String: StoredValue]? {
         guard let column else { return [:] }
         guard let texts = try? JSONDecoder().decode([String: String].self, from: column) else { return nil }
         var values: [String: StoredValue] = [:]

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A parameter of an SQL statement.
-public enum SQLValue: Sendable, Hashable {
+public enum PostgresValue: Sendable, Hashable {
     /// Nothing.
     case null
 
@@ -18,7 +18,7 @@ public enum SQLValue: Sendable, Hashable {
     case bytes(Data)
 }
 
-extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+extension PostgresValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByNilLiteral
 {
     /// Text without NUL.
@@ -38,9 +38,9 @@ extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
     public init(nilLiteral: ()) { self = .null }
 }
 
-extension SQLValue {
+extension PostgresValue {
     /// A date as tables have it: in seconds since 2001-01-01 UTC; null for a date that is no number, which is never due.
-    package static func date(_ date: Date?) -> SQLValue {
+    static func date(_ date: Date?) -> PostgresValue {
         guard let seconds = date?.timeIntervalSinceReferenceDate, seconds.isFinite else { return .null }
         return .real(seconds)
     }

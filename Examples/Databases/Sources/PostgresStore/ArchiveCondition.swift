@@ -1,24 +1,20 @@
 import Foundation
 import Heraclitus
-package import HeraclitusStores
+import HeraclitusStores
 
 /// An `ArchiveQuery` in SQL: what follows `where` in a statement on the table `machines`, with the parameters for it.
-package struct ArchiveCondition {
-    private let mark: Character
+struct ArchiveCondition {
     private let queue: ArchiveQuery.Queue?
     private let limit: Int
     private var conditions = ["state is not null"]
 
     /// The parameters.
-    package private(set) var parameters: [SQLValue] = []
+    private(set) var parameters: [PostgresValue] = []
 
     /// Translates a query.
-    /// - Parameters:
-    ///   - query: The query.
-    ///   - mark: What stands before the numbers of parameters: "$" or "?".
+    /// - Parameter query: The query.
     /// - Returns: `nil` if the query finds nothing, whatever is stored.
-    package init?(_ query: ArchiveQuery, mark: Character) {
-        self.mark = mark
+    init?(_ query: ArchiveQuery) {
         (queue, limit) = (query.queue, max(0, query.limit))
         for (column, names) in [("workflow", query.workflows), ("state", query.states)] {
             guard let names else { continue }
@@ -47,19 +43,19 @@ package struct ArchiveCondition {
     }
 
     /// Adds a condition of a statement of its own.
-    package mutating func add(_ condition: String) { conditions.append(condition) }
+    mutating func add(_ condition: String) { conditions.append(condition) }
 
     /// The place of a parameter in the statement.
-    package mutating func parameter(_ value: SQLValue) -> String {
+    mutating func parameter(_ value: PostgresValue) -> String {
         parameters.append(value)
-        return "\(mark)\(parameters.count)"
+        return "$\(parameters.count)"
     }
 
     /// What follows `where`.
-    package var sql: String { conditions.joined(separator: " and ") }
+    var sql: String { conditions.joined(separator: " and ") }
 
     /// What follows `where`, with the order of the query and its limit.
-    package mutating func sqlInOrder() -> String {
+    mutating func sqlInOrder() -> String {
         let first =
             switch queue {
             case nil: ""
@@ -78,7 +74,7 @@ package struct ArchiveCondition {
     /// Compares a column with a date; `false` if no date compares so.
     private mutating func add(_ column: String, _ comparison: String, _ date: Date) -> Bool {
         let seconds = date.timeIntervalSinceReferenceDate
-        // For some databases what is no number comes after all numbers.
+        // For PostgreSQL what is no number comes after all numbers.
         if seconds.isNaN { return false }
         conditions.append("\(column) \(comparison) cast(\(parameter(.real(seconds))) as double precision)")
         return true
@@ -114,7 +110,7 @@ package struct ArchiveCondition {
             comparison = "number \(condition.comparison.rawValue) \(value)"
         }
         conditions.append(
-            "(id, id_hash) in (select id, id_hash from machines_values where name = \(name) and \(comparison))"
+            "(id, id_hash) in (select id, id_hash from machine_values where name = \(name) and \(comparison))"
         )
         return true
     }
