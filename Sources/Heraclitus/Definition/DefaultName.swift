@@ -32,6 +32,14 @@ extension Workflow {
         return [state.name, former]
     }
 
+    /// The names under which stores may have effects of a type, as ``storedNames``.
+    package static func storedNames(ofEffect effect: any Effect.Type) -> [String] {
+        guard let former = formerName(of: effect, named: effect.name), Self.effect(named: former) == effect else {
+            return [effect.name]
+        }
+        return [effect.name, former]
+    }
+
     /// The type of effects with a name, or with the default name of earlier versions where one type alone had it.
     package static func effect(named name: String) -> (any Effect.Type)? {
         if let effect = effects.first(where: { $0.name == name }) { return effect }

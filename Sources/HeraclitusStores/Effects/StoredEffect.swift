@@ -19,7 +19,7 @@ public struct StoredEffect: Sendable, Hashable {
 
     /// Whether it was set aside after too many attempts, or because its data cannot be read.
     ///
-    /// ``ArchiveStore/retry(_:attempts:)`` brings it back, ``ArchiveStore/discard(_:attempts:)`` removes it.
+    /// ``StoredWorkflow/retry(_:)`` brings it back, ``StoredWorkflow/discard(_:)`` removes it.
     public let isParked: Bool
 
     /// Makes the effect itself.

@@ -1,5 +1,5 @@
-public import Heraclitus
-public import HeraclitusEssentials
+import Heraclitus
+import HeraclitusEssentials
 
 /// A store of archived machines by id.
 ///

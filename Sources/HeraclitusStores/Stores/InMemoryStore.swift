@@ -1,4 +1,5 @@
-public import Heraclitus
+import Heraclitus
+import HeraclitusEssentials
 
 /// A store in memory, for tests and previews.
 public final class InMemoryStore: ArchiveStore {

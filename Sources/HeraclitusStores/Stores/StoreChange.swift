@@ -1,4 +1,4 @@
-public import HeraclitusEssentials
+import HeraclitusEssentials
 import Heraclitus
 
 /// A change of a stored machine, of its effects, or of both; several changes are saved all together or not at all.

@@ -24,14 +24,21 @@ public enum StoreError: Error, Sendable {
     /// The store's medium cannot distinguish two ids.
     case ambiguousID(String, taken: String)
 
-    /// Several machines were to be changed together, and one of them twice.
+    /// A unit of work was asked twice for an id, in ways that exclude each other: with two workflows, with a message after the machine was loaded, or after
+    /// the machine was deleted.
     case repeatedID(String)
 
     /// The machine has entered a state with effects outside of a unit of work, so nobody has collected them.
     ///
-    /// To save it would lose them. Change the machine in ``ArchiveStore/update(_:of:attempts:scheduler:creating:_:saved:)``, or in another unit of work, whose
-    /// closure fires the events. The state is the first such state.
+    /// To save it would lose them. Fire the machine in ``StoredWorkflow/update(_:attempts:creating:_:saved:)``, or in another unit of work. The state is
+    /// the first such state.
     case uncollectedEffects(id: String, state: String)
+
+    /// A machine was fired after its unit of work had ended, so nobody would save it.
+    case unitEnded(id: String)
+
+    /// A worker has no handler for effects of the workflow, so it takes none; the names of their types.
+    case missingHandlers([String])
 }
 
 extension StoreError: CustomStringConvertible {
@@ -56,10 +63,14 @@ extension StoreError: CustomStringConvertible {
         case .ambiguousID(let id, let taken):
             "The store cannot distinguish the id \"\(id.shortened)\" from \"\(taken.shortened)\", which is in use."
         case .repeatedID(let id):
-            "The id \"\(id.shortened)\" is there more than once among those of machines that are to be changed together."
+            "The unit of work has \"\(id.shortened)\" already, as a machine of another workflow, without the message, or deleted."
         case .uncollectedEffects(let id, let state):
             "The machine of \"\(id.shortened)\" has entered \(state.shortened) outside of a unit of work, and its effects would be lost. "
                 + "Fire the event in the closure of `update`, which saves the effects with the machine."
+        case .unitEnded(let id):
+            "The unit of work of \"\(id.shortened)\" has ended, so the machine would not be saved. Load it in a new unit of work."
+        case .missingHandlers(let names):
+            "There is no handler for \(names.map(\.shortened).joined(separator: ", ")). Add one with `on(_:policy:_:)`, or `others(_:)`."
         }
     }
 }

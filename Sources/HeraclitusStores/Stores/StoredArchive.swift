@@ -1,4 +1,4 @@
-public import Heraclitus
+import Heraclitus
 public import HeraclitusEssentials
 
 /// A machine as a store keeps it: one row, with the columns by which it is found.

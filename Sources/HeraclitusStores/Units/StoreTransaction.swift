@@ -1,4 +1,4 @@
-public import Heraclitus
+import Heraclitus
 
 /// A transaction of a database in which machines can be loaded and saved, with its other rows.
 ///

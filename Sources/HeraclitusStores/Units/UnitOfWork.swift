@@ -1,227 +1,238 @@
 public import Heraclitus
 import HeraclitusEssentials
 
-// How are several stored machines changed as one?
+/// The machines that are changed together: all of them are saved, or none.
+///
+/// ``ArchiveStore/unit(attempts:_:saved:)`` makes it. Use it within the closure only.
+public final class UnitOfWork: Sendable {
+    private let store: any ArchiveStore
+    let contents = UnitContents()
+
+    /// Whether anything was saved.
+    var isSaved: Bool { saved.withLock { $0 } }
+
+    fileprivate let saved = Lock(false)
+
+    /// A machine that was loaded before the unit has begun.
+    private let loaded: StoredArchive?
+
+    fileprivate init(_ store: any ArchiveStore, _ loaded: StoredArchive?) { (self.store, self.loaded) = (store, loaded) }
+
+    /// Loads a machine of a workflow without a context, or makes it; asked again, it returns the same machine.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - workflow: The workflow.
+    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
+    /// - Returns: The machine. It is passive: it arms no deadlines and begins no work.
+    /// - Throws: `ArchiveError`; ``StoreError/repeatedID(_:)`` if the unit has the id with another workflow; errors of the store's medium.
+    public nonisolated(nonsending) func machine<W: Workflow>(
+        _ id: String,
+        of workflow: W.Type,
+        creating create: (() throws -> StateMachine<W>)? = nil
+    ) async throws -> StateMachine<W> where W.Context == Void {
+        try await machine(id, of: StoredWorkflow<W>(store, context: ()), creating: create)
+    }
+
+    /// Loads a machine, or makes it; asked again, it returns the same machine.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - workflow: The workflow in this store, with the machine's context and scheduler.
+    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
+    /// - Returns: The machine. It is passive: it arms no deadlines and begins no work.
+    /// - Throws: `ArchiveError`; ``StoreError/repeatedID(_:)`` if the unit has the id with another workflow; errors of the store's medium.
+    public nonisolated(nonsending) func machine<W: Workflow>(
+        _ id: String,
+        of workflow: StoredWorkflow<W>,
+        creating create: (() throws -> StateMachine<W>)? = nil
+    ) async throws -> StateMachine<W> {
+        if let known = try contents.machine(id, of: W.self) { return known }
+        let stored = try await load(id)
+        // Without a message there is always a machine.
+        return try contents.add(id, stored, of: workflow, once: nil, .last(1), creating: create)!
+    }
+
+    /// Loads a machine, or makes it, because of a message that the machine is to handle once.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - workflow: The workflow in this store, with the machine's context and scheduler.
+    ///   - message: What identifies the message. The machine remembers it when the unit is saved.
+    ///   - memory: How many messages the machine remembers, or for how long.
+    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
+    /// - Returns: The machine; `nil` if it has handled the message before.
+    /// - Throws: As ``machine(_:of:creating:)``; ``StoreError/repeatedID(_:)`` if the unit has the machine already.
+    public nonisolated(nonsending) func machine<W: Workflow>(
+        _ id: String,
+        of workflow: StoredWorkflow<W>,
+        once message: String,
+        remembering memory: MessageMemory = .last(100),
+        creating create: (() throws -> StateMachine<W>)? = nil
+    ) async throws -> StateMachine<W>? {
+        if contents.member(id) != nil { throw StoreError.repeatedID(id) }
+        return try contents.add(id, try await load(id), of: workflow, once: message, memory, creating: create)
+    }
+
+    /// Loads a machine, and makes none.
+    nonisolated(nonsending) func machineIfStored<W: Workflow>(
+        _ id: String,
+        of workflow: StoredWorkflow<W>
+    ) async throws -> StateMachine<W>? {
+        guard let stored = try await load(id) else { return nil }
+        return try contents.add(id, stored, of: workflow, once: nil, .last(1), creating: nil)
+    }
+
+    private nonisolated(nonsending) func load(_ id: String) async throws -> StoredArchive? {
+        if let loaded, ExactID(loaded.id) == ExactID(id) { return loaded }
+        return try await store.load(id)
+    }
+
+    /// Deletes a machine, with its effects, together with the other changes of the unit.
+    /// - Parameter id: The id.
+    /// - Returns: Whether there is such a machine.
+    /// - Throws: Errors of the store's medium.
+    @discardableResult
+    public nonisolated(nonsending) func delete(_ id: String) async throws -> Bool {
+        let loaded = contents.member(id)
+        guard let stored = loaded == nil ? try await load(id) : loaded?.stored else { return false }
+        contents.delete(id, stored)
+        return true
+    }
+
+    /// The transitions that a machine has made in the unit, in order.
+    /// - Parameter id: The id of the machine.
+    /// - Returns: The transitions; none of a machine that the unit has not loaded.
+    public func transitions(of id: String) -> [StateTransition] { contents.transitions(of: id) }
+}
+
+/// The number of attempts of a unit of work, unless the caller names another one.
+public let unitAttempts = 100
 
 extension ArchiveStore {
-    /// Changes several machines as one unit of work: all of them are saved, or none.
+    /// Changes any machines of any workflows as one unit of work: all of them are saved, or none.
     ///
     /// ```swift
-    /// try await store.update(together: ["alice", "bob"], of: Account.self) { accounts in
-    ///     try accounts[0].fire.withdraw { open in OpenState(open.balance - 10) }
-    ///     try accounts[1].fire.deposit { open in OpenState(open.balance + 10) }
+    /// try await store.unit { unit in
+    ///     let order = try await unit.machine("42", of: Order.self)
+    ///     let stock = try await unit.machine("tea", of: Stock.self)
+    ///     try stock.fire.take { $0.taking(2) }
+    ///     try order.fire.place(…)
     /// }
     /// ```
     ///
-    /// It is the same as ``update(_:of:attempts:scheduler:creating:_:saved:)`` for one machine, and starts again if somebody else has saved
-    /// one of them meanwhile, also if the closure throws or changes nothing: what it judged may never have been at one moment. If any machine
-    /// was changed all are saved, so that nobody changes those that the others were changed by.
+    /// If somebody else has saved or deleted one of the machines meanwhile, the unit begins again, after a random delay of up to 50 ms. So the
+    /// closure, and the hooks of states, may run several times. It also begins again if the closure throws or changes nothing while the machines were
+    /// changed by others: they may never have been in these states at one moment. If any machine was changed all of them are saved.
+    ///
+    /// The effects of the states that the machines enter in the closure, or machines in their states, are saved with them: `Effecting`. Other
+    /// callers fire the machines before the closure returns; a machine that is fired after the unit declines with ``StoreError/unitEnded(id:)``.
+    ///
+    /// Nothing is saved when the closure throws or changes nothing.
+    ///
+    /// The closures may belong to the caller's actor, such as the main actor. Otherwise they run where the store's ``executor`` says.
     /// - Parameters:
-    ///   - ids: The ids, each once.
-    ///   - workflow: The workflow of all of them.
     ///   - attempts: The number of attempts, at least one.
-    ///   - scheduler: Tells the date.
-    ///   - create: Makes the machine if nothing is stored for an id; by default one in its initial state. Events that it fires come
-    ///     before the unit of work: `saved` does not get them, and if a state that they enter has effects,
-    ///     ``StoreError/uncollectedEffects(id:state:)`` is thrown. Fire those in `body`.
-    ///   - body: Changes the machines, which it gets in the order of the ids.
-    ///   - saved: Gets the transitions of each machine in order, after they were saved; none if nothing had to be saved.
+    ///   - body: Loads and changes machines.
+    ///   - saved: Is called after everything was saved, or if nothing had to be saved. If it throws, the machines are saved nevertheless.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
-    ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``StoreError/repeatedID(_:)`` before anything is loaded;
-    ///   `ArchiveError`.
-    public nonisolated(nonsending) func update<W: Workflow, Result>(
-        together ids: [String],
-        of workflow: W.Type,
-        attempts: Int = 20,
-        scheduler: Scheduler = .system,
-        creating create: ((_ id: String) throws -> StateMachine<W>)? = nil,
-        _ body: ([StateMachine<W>]) async throws -> Result,
-        saved: ([[StateTransition]]) async throws -> Void = { _ in }
-    ) async throws -> Result where W.Context == Void {
-        try await update(
-            together: ids,
-            of: workflow,
-            context: (),
-            attempts: attempts,
-            scheduler: scheduler,
-            creating: create,
-            body,
-            saved: saved
-        )
+    ///   ``StoreError/noTransactions(ids:)`` if the store cannot save several machines together; `ArchiveError`.
+    public nonisolated(nonsending) func unit<Result>(
+        attempts: Int = unitAttempts,
+        _ body: (UnitOfWork) async throws -> Result,
+        saved: (UnitOfWork) async throws -> Void = { _ in }
+    ) async throws -> Result {
+        try await unit(loaded: nil, attempts: attempts, body, saved: saved)
     }
 
-    /// Changes several machines that are given what their states need, as one unit of work.
-    ///
-    /// It is the same for workflows with a `Workflow.Context`.
-    /// - Parameters:
-    ///   - ids: The ids, each once.
-    ///   - workflow: The workflow of all of them.
-    ///   - context: What the states need and archives do not keep.
-    ///   - attempts: The number of attempts, at least one.
-    ///   - scheduler: Tells the date.
-    ///   - create: Makes the machine if nothing is stored for an id; by default one in its initial state. Events that it fires come
-    ///     before the unit of work: `saved` does not get them, and if a state that they enter has effects,
-    ///     ``StoreError/uncollectedEffects(id:state:)`` is thrown. Fire those in `body`.
-    ///   - body: Changes the machines, which it gets in the order of the ids.
-    ///   - saved: Gets the transitions of each machine in order, after they were saved; none if nothing had to be saved.
-    /// - Returns: The value of `body`.
-    /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
-    ///   ``StoreError/noTransactions(ids:)`` if the store cannot do it; ``StoreError/repeatedID(_:)`` before anything is loaded;
-    ///   `ArchiveError`.
-    public nonisolated(nonsending) func update<W: Workflow, Result>(
-        together ids: [String],
-        of workflow: W.Type,
-        context: W.Context,
-        attempts: Int = 20,
-        scheduler: Scheduler = .system,
-        creating create: ((_ id: String) throws -> StateMachine<W>)? = nil,
-        _ body: ([StateMachine<W>]) async throws -> Result,
-        saved: ([[StateTransition]]) async throws -> Void = { _ in }
+    /// Changes machines, of which one was loaded already.
+    nonisolated(nonsending) func unit<Result>(
+        loaded: StoredArchive?,
+        attempts: Int = unitAttempts,
+        _ body: (UnitOfWork) async throws -> Result,
+        saved: (UnitOfWork) async throws -> Void
     ) async throws -> Result {
-        // Each of the two would be saved in place of what was loaded, and so the second be a conflict in every attempt.
-        var seen: Set<ExactID> = []
-        if let repeated = ids.first(where: { !seen.insert(ExactID($0)).inserted }) {
-            throw StoreError.repeatedID(repeated)
-        }
         let executor = executor
         // An executor does not keep itself.
         defer { withExtendedLifetime(executor) {} }
         return try await withTaskExecutorPreference(executor) {
-            try await attempt(attempts, ids, context, scheduler, create, body, saved)
+            for attempt in 0..<max(1, attempts) {
+                try await Conflict.pause(before: attempt)
+                let unit = UnitOfWork(self, attempt == 0 ? loaded : nil)
+                if let done = try await carryOut(unit, attempt, of: max(1, attempts), body, saved) { return done }
+            }
+            throw StoreError.tooManyConflicts(id: "", attempts: attempts)
         }
     }
 
-    /// The same, wherever it is called.
-    private nonisolated(nonsending) func attempt<W: Workflow, Result>(
-        _ attempts: Int,
-        _ ids: [String],
-        _ context: W.Context,
-        _ scheduler: Scheduler,
-        _ create: ((_ id: String) throws -> StateMachine<W>)?,
-        _ body: ([StateMachine<W>]) async throws -> Result,
-        _ saved: ([[StateTransition]]) async throws -> Void
-    ) async throws -> Result {
-        for attempt in 0..<max(1, attempts) {
-            // At random, or those who have met would meet again.
-            if attempt > 0 {
-                try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(attempt, 6), 50))))
-            }
-            try Task.checkCancellation()
-            // Loops and no key paths: here, where types are generic, a key path is made anew each time.
-            var works: [MachineInWork<W>] = []
-            var machines: [StateMachine<W>] = []
-            // Also when it fails: what a machine has made keeps it alive.
-            defer { for work in works { work.end() } }
-            for id in ids {
-                let work = try MachineInWork(id, try await load(id), context, scheduler) { try create?(id) }
-                works.append(work)
-                machines.append(work.machine)
-            }
-            let result: Result
-            do {
-                result = try await body(machines)
-            } catch {
-                if try await isTorn(works) { continue }
-                throw error
-            }
-            do {
-                var archives: [StoredArchive] = []
-                var isChange = false
-                for work in works {
-                    let changed = try work.changed()
-                    archives.append(changed.archive)
-                    isChange = isChange || changed.isChange
-                }
-                if isChange {
-                    if archives.count == 1 {
-                        try await save(archives[0])
-                    } else {
-                        try await save(together: archives)
-                    }
-                    for work in works { work.noteSaved() }
-                } else if try await isTorn(works) {
-                    continue
-                }
-            } catch StoreError.conflict {
-                continue
-            }
-            try await saved(works.map { $0.transitions() })
-            return result
+    /// Tries a unit of work once.
+    /// - Returns: The value of the body; `nil` if the unit must begin again.
+    private nonisolated(nonsending) func carryOut<Result>(
+        _ unit: UnitOfWork,
+        _ attempt: Int,
+        of attempts: Int,
+        _ body: (UnitOfWork) async throws -> Result,
+        _ saved: (UnitOfWork) async throws -> Void
+    ) async throws -> Result? {
+        // Also when it fails: what a machine has made keeps it alive.
+        defer { unit.contents.end() }
+        /// - Returns: Nothing, so that the unit begins again.
+        func again() throws -> Result? {
+            guard attempt == attempts - 1 else { return nil }
+            throw StoreError.tooManyConflicts(id: unit.contents.members.first?.id ?? "", attempts: attempts)
         }
-        throw StoreError.tooManyConflicts(id: ids.first ?? "", attempts: max(1, attempts))
+        let result: Result
+        do {
+            result = try await body(unit)
+        } catch {
+            if try await isTorn(unit.contents) { return try again() }
+            throw error
+        }
+        do {
+            let isSaved = try await save(unit.contents)
+            unit.saved.withLock { $0 = isSaved }
+            if !isSaved, try await isTorn(unit.contents) { return try again() }
+        } catch StoreError.conflict {
+            return try again()
+        }
+        try await saved(unit)
+        return result
+    }
+
+    /// Saves what a unit has changed.
+    /// - Returns: Whether there was anything to save.
+    private nonisolated(nonsending) func save(_ contents: UnitContents) async throws -> Bool {
+        var changes = try contents.changes()
+        if changes.isEmpty { return false }
+        for attempt in 0... {
+            do {
+                try await save(changes)
+                break
+            } catch StoreError.effectsChanged(let id) where attempt < 1_000 {
+                // A worker has leased or carried out effects: the machines themselves are as they were.
+                try await Conflict.pause(before: attempt)
+                changes = try contents.changes(changes, replacing: try await load(id)?.effects, of: id)
+            }
+        }
+        contents.noteSaved()
+        return true
     }
 
     /// Whether several machines may be of different moments: they were loaded one after the other, and nothing was saved that would be a conflict.
-    private nonisolated(nonsending) func isTorn<W: Workflow>(_ works: [MachineInWork<W>]) async throws -> Bool {
-        if works.count < 2 { return false }
-        for work in works where try await load(work.id)?.revision != work.stored?.revision { return true }
+    private nonisolated(nonsending) func isTorn(_ contents: UnitContents) async throws -> Bool {
+        if contents.members.count < 2 { return false }
+        for member in contents.members where try await load(member.id)?.revision != member.stored?.revision {
+            return true
+        }
         return false
     }
 }
 
-/// A machine in a unit of work.
-private struct MachineInWork<W: Workflow> {
-    let machine: StateMachine<W>
-
-    let id: String
-    let stored: StoredArchive?
-
-    /// The effects that wait in what is stored.
-    private let waiting: Outbox?
-
-    /// What would be saved if nothing changed, without effects; `nil` if nothing is stored.
-    ///
-    /// Not what is stored: a set in a state may be written in another order after it was read.
-    private let before: StoredArchive?
-    private let made = MadeTransitions()
-    private let registration: Registration
-    private let collector: EffectCollector
-    private let scheduler: Scheduler
-
-    init(
-        _ id: String,
-        _ stored: StoredArchive?,
-        _ context: W.Context,
-        _ scheduler: Scheduler,
-        _ create: () throws -> StateMachine<W>?
-    ) throws {
-        self.id = id
-        self.stored = stored
-        self.scheduler = scheduler
-        waiting = try stored?.outboxOfMachine()
-        if let stored {
-            machine = try stored.machine(of: W.self, context: context, scheduler: scheduler)
-        } else {
-            machine = try create() ?? StateMachine<W>(context: context, scheduler: scheduler)
-            if let state = machine.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }
+/// What happens when others have saved the same.
+enum Conflict {
+    /// Waits at random, or those who have met would meet again.
+    static nonisolated(nonsending) func pause(before attempt: Int) async throws {
+        if attempt > 0 {
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(attempt, 6), 50))))
         }
-        machine.becomePassive()
-        before = try stored.map { [machine] in
-            try StoredArchive(withoutWaitingEffects: machine, id: id, replacing: $0.revision)
-        }
-        registration = machine.onTransition { [made] in made.add($0) }
-        collector = EffectCollector(of: machine)
+        try Task.checkCancellation()
     }
-
-    /// What is to be saved, and whether it differs from what is stored.
-    func changed() throws -> (archive: StoredArchive, isChange: Bool) {
-        registration.cancel()
-        collector.stop()
-        let archive = try StoredArchive(withoutWaitingEffects: machine, id: id, replacing: stored?.revision ?? 0)
-        let effects = collector.effects
-        let isChange = archive.archive != before?.archive || archive.due != stored?.due || !effects.isEmpty
-        return (try archive.with(waiting, adding: effects, of: W.self, at: scheduler.date), isChange)
-    }
-
-    /// Notes that the machine is saved with its effects.
-    func noteSaved() { collector.noteSaved() }
-
-    /// Lets no more transitions be kept, by which the machine would keep itself alive.
-    func end() {
-        registration.cancel()
-        collector.end()
-    }
-
-    func transitions() -> [StateTransition] { made.all }
 }

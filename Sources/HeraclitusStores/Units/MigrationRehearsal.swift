@@ -1,6 +1,6 @@
 public import Heraclitus
 
-/// What comes of the archives of a store with today's definition of their workflow: see ``ArchiveStore/rehearseMigration(of:)``.
+/// What comes of the archives of a store with today's definition of their workflow: see ``StoredWorkflow/rehearseMigration()``.
 public struct MigrationRehearsal: Sendable {
     /// An archive that cannot be read.
     public struct Failure: Sendable {
@@ -23,7 +23,7 @@ public struct MigrationRehearsal: Sendable {
     fileprivate mutating func add<W: Workflow>(_ stored: StoredArchive, of workflow: W.Type) {
         var version: Int?
         do {
-            version = stored.version
+            version = stored.writtenVersion
             // Nobody fires it, so it needs no context.
             _ = try StateMachine<W>(stored.archive, limit: .max)
             try stored.checkEffects(of: W.self)
@@ -39,15 +39,14 @@ public struct MigrationRehearsal: Sendable {
 }
 
 extension StoredArchive {
-    /// The version that has written it; `nil` if it cannot be read.
-    fileprivate var version: Int? {
-        (try? JSONValue(text: [UInt8](archive)))?[EnvelopeKey.version.rawValue]?.intValue
-    }
-
     /// Throws unless the effects that wait can be handed to handlers.
     fileprivate func checkEffects<W: Workflow>(of workflow: W.Type) throws(ArchiveError) {
-        guard let outbox = try outboxOfMachine() else { return }
-        for index in outbox.effects.indices { _ = try outbox.effect(index, of: id).effect(of: W.self) }
+        guard let effects else { return }
+        let outbox: Outbox
+        do throws(StoreError) { outbox = try Outbox(effects, of: id) } catch {
+            throw .malformed(path: "", explanation: "\(error)")
+        }
+        for entry in outbox.entries { _ = try outbox.effect(entry, of: id).effect(of: W.self) }
     }
 }
 
@@ -64,7 +63,7 @@ extension MigrationRehearsal: CustomStringConvertible {
     }
 }
 
-extension ArchiveStore {
+extension StoredWorkflow {
     /// Reads every archive of a workflow as today's definition does, migrations included, with the effects that wait, and changes nothing.
     ///
     /// It loads all that the store lists, because a damaged archive may not say of which workflow it is. So damaged ones count for every workflow.
@@ -73,21 +72,20 @@ extension ArchiveStore {
     /// Run it with a copy of the store before users get a new version:
     ///
     /// ```swift
-    /// let rehearsal = try await store.rehearseMigration(of: Order.self)
+    /// let rehearsal = try await orders.rehearseMigration()
     /// print(rehearsal)             // version 1: 214 can be read, 1 cannot …
     /// rehearsal.failures.map(\.id)
     /// ```
-    /// - Parameter workflow: The workflow.
     /// - Returns: How many archives of which version can be read, and which cannot.
     /// - Throws: Errors of the store's medium.
-    public func rehearseMigration<W: Workflow>(of workflow: W.Type) async throws -> MigrationRehearsal {
+    public func rehearseMigration() async throws -> MigrationRehearsal {
         var rehearsal = MigrationRehearsal()
-        let listed = Set(try await ids(of: W.self).map(ExactID.init))
+        let listed = Set(try await ids().map(ExactID.init))
         // A damaged archive may not say of which workflow it is.
-        for id in try await ids() {
+        for id in try await store.ids() {
             do {
-                // What somebody has deleted meanwhile is nothing to migrate.
-                guard let stored = try await load(id), W.storedNames.contains(stored.workflow) else { continue }
+                // A machine that was deleted meanwhile is skipped.
+                guard let stored = try await store.load(id), W.storedNames.contains(stored.workflow) else { continue }
                 rehearsal.add(stored, of: W.self)
             } catch StoreError.damaged(_, let explanation) {
                 rehearsal.add(.malformed(path: "", explanation: explanation), of: id)

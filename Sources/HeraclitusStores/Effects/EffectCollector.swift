@@ -60,25 +60,3 @@ private final class CollectedEffects: Sendable {
         withExtendedLifetime(saved) {}
     }
 }
-
-extension StoredArchive {
-    /// The effects, for somebody who restores the machine; `nil` if there are none.
-    func outboxOfMachine() throws(ArchiveError) -> Outbox? {
-        do throws(StoreError) { return try outbox() } catch {
-            throw .malformed(path: EnvelopeKey.outbox.rawValue, explanation: "\(error)")
-        }
-    }
-
-    /// The archive with the effects that waited in the one that it replaces, and those that were collected since.
-    func with<W: Workflow>(
-        _ waiting: Outbox?,
-        adding effects: [any Effect],
-        of workflow: W.Type,
-        at date: Date
-    ) throws -> StoredArchive {
-        if waiting == nil, effects.isEmpty { return self }
-        var outbox = waiting ?? Outbox()
-        try outbox.add(effects, of: W.self, at: date)
-        return try with(outbox)
-    }
-}
