@@ -53,6 +53,16 @@ extension SQLiteRow {
         _ id: String,
         _ values: (_ id: String) throws -> [String: StoredValue]
     ) throws -> StoredArchive? {
+        let archive = try archiveWithOutbox(id, values)
+        // The effects of an earlier release that could not be read when the file was brought up to date: this throws.
+        return isNull(9) || !isNull(12) ? archive : try archive?.splittingOutbox()
+    }
+
+    /// The archive as it is stored, also if the effects are within it, where earlier releases have kept them.
+    func archiveWithOutbox(
+        _ id: String,
+        _ values: (_ id: String) throws -> [String: StoredValue] = { _ in [:] }
+    ) throws -> StoredArchive? {
         guard let revision = integer(0), revision > 0 else {
             throw Self.damaged(id, "the revision is no number above 0")
         }

@@ -25,7 +25,7 @@ public final class SQLiteStore: ArchiveStore {
     /// The threads on which units of work run.
     public var executor: (any TaskExecutor)? { writers }
 
-    private let place: SQLitePlace
+    let place: SQLitePlace
     private let writers: ConnectionThreads
     private let readers: ConnectionThreads
 
@@ -45,14 +45,15 @@ public final class SQLiteStore: ArchiveStore {
         sizeLimit: Int? = nil
     ) async throws {
         let path = file.path
-        let (writers, readers) = Self.threads(path, readers: max(1, readers))
-        (database, place) = try await withTaskExecutorPreference(writers) { [count = max(1, readers)] in
+        let readers = max(1, readers)
+        let threads = Self.threads(path, readers: readers)
+        (database, place) = try await withTaskExecutorPreference(threads.writers) {
             try SQLiteFailure.named(path) {
-                let pool = try DatabasePool.opened(path, readers: count, busyTimeout, sizeLimit)
+                let pool = try DatabasePool.opened(path, readers: readers, busyTimeout, sizeLimit)
                 return (pool, try SQLitePlace(path: path, needsLog: true))
             }
         }
-        (self.writers, self.readers) = (writers, readers)
+        (writers, self.readers) = threads
     }
 
     /// Keeps machines in a database that your program has open, beside its own tables.
@@ -65,24 +66,27 @@ public final class SQLiteStore: ArchiveStore {
     /// - Throws: `DatabaseError`: there are other tables of these names, or those of a newer version of this store.
     public init(_ database: any DatabaseWriter, readers: Int = 3) async throws {
         let path = database.path
-        let (writers, readers) = Self.threads(path, readers: max(1, readers))
-        place = try await withTaskExecutorPreference(writers) {
+        let threads = Self.threads(path, readers: max(1, readers))
+        place = try await withTaskExecutorPreference(threads.writers) {
             try SQLiteFailure.named(path) {
                 try Self.makeTable(in: database)
                 return try SQLitePlace(path: path, needsLog: false)
             }
         }
         self.database = database
-        (self.writers, self.readers) = (writers, readers)
+        (writers, self.readers) = threads
     }
 
     private static func makeTable(in database: any DatabaseWriter) throws {
         try database.writeWithoutTransaction { try SQLiteTable.make($0, isShared: true) }
     }
 
-    private static func threads(_ path: String, readers: Int) -> (ConnectionThreads, ConnectionThreads) {
+    private typealias Threads = (writers: ConnectionThreads, readers: ConnectionThreads)
+
+    private static func threads(_ path: String, readers: Int) -> Threads {
         // More than one for the one connection that writes: a unit of work goes on while another one saves.
-        (ConnectionThreads(limit: 4, name: "writer of \(path)"), ConnectionThreads(limit: readers, name: "reader of \(path)"))
+        let writers = ConnectionThreads(limit: 4, name: "writer of \(path)")
+        return (writers, ConnectionThreads(limit: readers, name: "reader of \(path)"))
     }
 }
 
@@ -95,7 +99,7 @@ extension SQLiteStore {
     /// - Throws: `DatabaseError`; `StoreError.damaged` for a row that is not one of a store.
     public func load(_ id: String) async throws -> StoredArchive? {
         // A unit of work has a thread already, and a connection that will save it.
-        if writers.isCurrent { return try write(for: id) { try $0.load(id) } }
+        if writers.isCurrent { return try writeNow(for: id) { try $0.load(id) } }
         return try await read(for: id) { try $0.load(id) }
     }
 
@@ -118,7 +122,7 @@ extension SQLiteStore {
         let isSingle = changes.count == 1
         let revisions = try await write(for: isSingle ? first.id : nil, isChange: true) { transaction in
             if isSingle, let revision = try transaction.saveAtOnce(first) { return [revision] }
-            return try transaction.committed { try $0.save(changes) }
+            return try transaction.committed(at: self.place) { try $0.save(changes) }
         }
         if changes.contains(where: \.mayConcernWorkers) { bell?.ring() }
         return revisions
@@ -149,7 +153,7 @@ extension SQLiteStore {
         var query = claim.query
         query.limit = 1
         if try await ids(query).isEmpty { return [] }
-        return try await write(for: nil, isChange: true) { try $0.committed { try $0.claim(claim) } }
+        return try await write(for: nil, isChange: true) { try $0.committed(at: self.place) { try $0.claim(claim) } }
     }
 
     // MARK: - Connections
@@ -161,7 +165,7 @@ extension SQLiteStore {
         try await withTaskExecutorPreference(readers) {
             try SQLiteFailure.named(database.path, id) {
                 try place.check()
-                return try synchronouslyRead(body)
+                return try readNow(body)
             }
         }
     }
@@ -171,35 +175,31 @@ extension SQLiteStore {
         isChange: Bool,
         _ body: @escaping @Sendable (SQLiteTransaction) throws -> Result
     ) async throws -> Result {
-        try await withTaskExecutorPreference(writers) {
-            try write(for: id, isChange: isChange, body)
-        }
+        try await withTaskExecutorPreference(writers) { try writeNow(for: id, isChange: isChange, body) }
     }
 
     /// Does something with the connection that writes, on the current thread.
-    private func write<Result>(
+    private func writeNow<Result>(
         for id: String?,
         isChange: Bool = false,
         _ body: (SQLiteTransaction) throws -> Result
     ) throws -> Result {
         try SQLiteFailure.named(database.path, id) {
             try place.check()
-            let result = try database.writeWithoutTransaction { try body(transaction(on: $0)) }
+            let result = try database.writeWithoutTransaction { try body(SQLiteTransaction(db: $0)) }
             if isChange { try place.checkAfterCommit() }
             return result
         }
     }
 
-    private func synchronouslyRead<Result>(_ body: (SQLiteTransaction) throws -> Result) throws -> Result {
-        try database.unsafeRead { try body(transaction(on: $0)) }
+    private func readNow<Result>(_ body: (SQLiteTransaction) throws -> Result) throws -> Result {
+        try database.unsafeRead { try body(SQLiteTransaction(db: $0)) }
     }
-
-    private func transaction(on db: Database) -> SQLiteTransaction { SQLiteTransaction(db: db, place: place) }
 }
 
 extension StoreChange {
     /// Whether a worker may have something to do after it.
-    fileprivate var mayConcernWorkers: Bool {
+    var mayConcernWorkers: Bool {
         if effects?.new != nil { return true }
         if case .save(let archive) = machine { return archive.due != nil }
         return false

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import SQLStores
 
@@ -71,8 +72,19 @@ enum SQLiteTable {
             if found == version { return .commit }
             let statements = found.map { steps[($0 - 1)...].flatMap(\.self) } ?? tables + indexes
             for statement in statements { try db.execute(sql: statement) }
+            if found != nil { try splitOutboxes(db) }
             try mark(db, isShared: isShared)
             return .commit
+        }
+    }
+
+    /// Takes effects out of the archives, where earlier releases have kept them.
+    ///
+    /// Effects that cannot be read stay there, and whoever loads the machine is told.
+    private static func splitOutboxes(_ db: Database) throws {
+        let transaction = SQLiteTransaction(db: db)
+        for id in try Data.fetchAll(db, sql: "select id from machines where effects is not null") {
+            if let id = String(valid: id) { try transaction.splitOutbox(id) }
         }
     }
 

@@ -6,10 +6,12 @@ import SQLStores
 /// What a store does on one connection, in a transaction or without one.
 struct SQLiteTransaction {
     let db: Database
-    let place: SQLitePlace
 
     /// Does several things as one, or nothing.
-    func committed<Result>(_ body: (SQLiteTransaction) throws -> Result) throws -> Result {
+    func committed<Result>(
+        at place: SQLitePlace,
+        _ body: (SQLiteTransaction) throws -> Result
+    ) throws -> Result {
         var result: Result?
         try db.inTransaction(.immediate) {
             result = try body(self)
@@ -201,6 +203,21 @@ extension StoreChange {
     fileprivate var isDeletionOfAny: Bool {
         if case .delete(expecting: nil) = machine { return true }
         return false
+    }
+}
+
+// MARK: - Earlier releases
+
+extension SQLiteTransaction {
+    /// Takes the effects out of an archive, where earlier releases have kept them, if they can be read.
+    func splitOutbox(_ id: String) throws {
+        do {
+            guard let row = try find(id), let archive = try row.archiveWithOutbox(id) else { return }
+            let split = try archive.splittingOutbox()
+            // The same revision: what else is in the row does not change.
+            try write(split, over: split)
+        } catch StoreError.damaged {
+        }
     }
 }
 
