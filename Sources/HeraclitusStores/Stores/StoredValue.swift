@@ -159,12 +159,12 @@ public struct StoredCondition: Sendable, Hashable {
     /// The name of a value, to be compared with an operator.
     public struct Name: Sendable {
         fileprivate let name: String
-    }
 
-    /// Names a value: `.value("total") >= 100`.
-    /// - Parameter name: The name.
-    /// - Returns: The name, to be compared with an operator.
-    public static func value(_ name: String) -> Name { Name(name: name) }
+        /// Names a value: `.value("total") >= 100`.
+        /// - Parameter name: The name.
+        /// - Returns: The name, to be compared with an operator.
+        public static func value(_ name: String) -> Name { Name(name: name) }
+    }
 }
 
 extension StoredCondition.Name {
