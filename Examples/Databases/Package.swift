@@ -107,6 +107,7 @@ let package = Package(
             name: "SQLiteStoreTests",
             dependencies: [
                 "SQLStores", "SQLiteStore", "StoreTesting", "counter", "worker",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),

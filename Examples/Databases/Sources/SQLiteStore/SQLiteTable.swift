@@ -65,7 +65,7 @@ enum SQLiteTable {
 
     /// Makes the tables that are missing, or brings those of an earlier version up to date.
     static func make(_ db: Database, isShared: Bool) throws {
-        if try version(in: db, isShared: isShared) == version { return }
+        if try version(in: db, isShared: isShared) == version { return try SQLiteTransaction(db: db).check() }
         try db.inTransaction(.immediate) {
             // Somebody else may have been faster.
             let found = try Self.version(in: db, isShared: isShared)

@@ -22,6 +22,9 @@ struct SQLiteTransaction {
         return result
     }
 
+    /// Finds out whether the tables have the columns that are used.
+    func check() throws { for sql in [Self.load, Self.write] { _ = try db.cachedStatement(sql: sql) } }
+
     /// Carries out a statement.
     /// - Returns: How many rows it has changed.
     @discardableResult
@@ -36,8 +39,10 @@ struct SQLiteTransaction {
 extension SQLiteTransaction {
     func load(_ id: String) throws -> StoredArchive? { try find(id)?.archive(id, values) }
 
+    private static let load = "select \(SQLiteRow.columns) from machines where id = ?"
+
     private func find(_ id: String) throws -> SQLiteRow? {
-        let statement = try db.cachedStatement(sql: "select \(SQLiteRow.columns) from machines where id = ?")
+        let statement = try db.cachedStatement(sql: Self.load)
         return try Row.fetchCursor(statement, arguments: [Data(id.utf8)]).next().map(SQLiteRow.init)
     }
 
@@ -172,21 +177,23 @@ extension SQLiteTransaction {
         try change("delete from machine_values where id = ?", [key])
     }
 
+    private static let write = """
+        insert into machines (workflow, version, state, entered, due, archive, handled,
+        effects, effects_next, effects_worker, effects_content, id, revision, valued)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict (id) do update set
+        claimed = case when revision = excluded.revision then claimed end,
+        workflow = excluded.workflow, version = excluded.version, state = excluded.state, entered = excluded.entered,
+        due = excluded.due, archive = excluded.archive, handled = excluded.handled,
+        effects = excluded.effects, effects_next = excluded.effects_next,
+        effects_worker = excluded.effects_worker, effects_content = excluded.effects_content,
+        revision = excluded.revision, valued = excluded.valued
+        """
+
     private func write(_ archive: StoredArchive, over stored: StoredArchive?) throws {
         let key = Data(archive.id.utf8).databaseValue
         try change(
-            """
-            insert into machines (workflow, version, state, entered, due, archive, handled,
-            effects, effects_next, effects_worker, effects_content, id, revision, valued)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            on conflict (id) do update set
-            claimed = case when revision = excluded.revision then claimed end,
-            workflow = excluded.workflow, version = excluded.version, state = excluded.state, entered = excluded.entered,
-            due = excluded.due, archive = excluded.archive, handled = excluded.handled,
-            effects = excluded.effects, effects_next = excluded.effects_next,
-            effects_worker = excluded.effects_worker, effects_content = excluded.effects_content,
-            revision = excluded.revision, valued = excluded.valued
-            """,
+            Self.write,
             try SQLiteRow.columns(of: archive) + SQLiteRow.columns(of: archive.effects)
                 + [key, archive.revision.databaseValue, archive.values.count.databaseValue]
         )
