@@ -19,13 +19,11 @@ let package = Package(
         .executable(name: "store-orders", targets: ["StoreOrders"]),
         .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
     ],
-    dependencies: [.package(name: "heraclitus", path: "../..")],
+    dependencies: [
+        .package(name: "heraclitus", path: "../.."),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
     targets: [
-        .systemLibrary(
-            name: "CSQLite",
-            pkgConfig: "sqlite3",
-            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
-        ),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(
             name: "CCrypto",
@@ -35,7 +33,11 @@ let package = Package(
         .target(name: "SQLStores", swiftSettings: settings),
         .target(
             name: "SQLiteStore",
-            dependencies: ["CSQLite", "SQLStores", .product(name: "HeraclitusStores", package: "heraclitus")],
+            dependencies: [
+                "SQLStores", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -49,7 +51,7 @@ let package = Package(
         .executableTarget(
             name: "StoreBenchmark",
             dependencies: [
-                "CPostgres", "CSQLite", "PostgresStore", "SQLiteStore",
+                "CPostgres", "PostgresStore", "SQLiteStore", .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
             ],
@@ -98,6 +100,7 @@ let package = Package(
             name: "SQLiteStoreTests",
             dependencies: [
                 "SQLStores", "SQLiteStore", "StoreTesting", "counter", "worker",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),
