@@ -11,9 +11,7 @@ struct ArchiveCondition {
     /// The parameters.
     private(set) var parameters: [PostgresValue] = []
 
-    /// Translates a query.
-    /// - Parameter query: The query.
-    /// - Returns: `nil` if the query finds nothing, whatever is stored.
+    /// Translates a query; `nil` if it finds nothing, whatever is stored.
     init?(_ query: ArchiveQuery) {
         (queue, limit) = (query.queue, max(0, query.limit))
         for (column, names) in [("workflow", query.workflows), ("state", query.states)] {
@@ -35,10 +33,12 @@ struct ArchiveCondition {
             guard add("entered", comparison, date) else { return nil }
         }
         guard addQueue() else { return nil }
-        for value in query.values { guard add(value) else { return nil } }
+        guard add(query.values) else { return nil }
         // By a queue nobody asks for pages.
         if queue == nil, let after = query.after.map(IndexedBytes.init) {
-            conditions.append("(id, id_rest) > (\(parameter(.bytes(after.beginning))), \(parameter(.bytes(after.rest))))")
+            conditions.append(
+                "(id, id_rest) > (\(parameter(.bytes(after.beginning))), \(parameter(.bytes(after.rest))))"
+            )
         }
     }
 
@@ -94,24 +94,32 @@ struct ArchiveCondition {
         }
     }
 
-    /// Compares a value; `false` if no value compares so.
-    private mutating func add(_ condition: StoredCondition) -> Bool {
-        if condition.name.utf8.contains(0) { return false }
-        let name = parameter(.text(condition.name))
-        let comparison: String
+    /// Compares values; `false` if no values compare so.
+    private mutating func add(_ values: [StoredCondition]) -> Bool {
+        // All of one name in one query, so that a range is one of an index.
+        for (name, values) in Dictionary(grouping: values, by: { Array($0.name.utf8) }) {
+            if name.contains(0) { return false }
+            var comparisons = ["name = \(parameter(.text(String(decoding: name, as: UTF8.self))))"]
+            for value in values {
+                guard let comparison = comparison(value) else { return false }
+                comparisons.append(comparison)
+            }
+            let all = comparisons.joined(separator: " and ")
+            conditions.append("(id, id_hash) in (select id, id_hash from machine_values where \(all))")
+        }
+        return true
+    }
+
+    private mutating func comparison(_ condition: StoredCondition) -> String? {
         switch condition.value {
         case .text(let text):
             let bytes = IndexedBytes(text)
             let value = "(\(parameter(.bytes(bytes.beginning))), \(parameter(.bytes(bytes.rest))))"
-            comparison = "(text, rest) \(condition.comparison.rawValue) \(value)"
+            return "(text, rest) \(condition.comparison.rawValue) \(value)"
         case .number(let number):
-            if number.isNaN { return false }
+            if number.isNaN { return nil }
             let value = "cast(\(parameter(.real(number))) as double precision)"
-            comparison = "number \(condition.comparison.rawValue) \(value)"
+            return "number \(condition.comparison.rawValue) \(value)"
         }
-        conditions.append(
-            "(id, id_hash) in (select id, id_hash from machine_values where name = \(name) and \(comparison))"
-        )
-        return true
     }
 }

@@ -49,11 +49,15 @@ extension PostgresConnection {
         let (waiting, change): (String, String)
         switch claim.queue {
         case .due(let date):
-            condition.add("(claimed is null or claimed <= cast(\(condition.parameter(.date(date))) as double precision))")
+            condition.add(
+                "(claimed is null or claimed <= cast(\(condition.parameter(.date(date))) as double precision))"
+            )
             (waiting, change) = ("due", "claimed = \(condition.parameter(end))")
         case .effects:
             let worker = condition.parameter(.text(claim.worker))
-            (waiting, change) = ("effects_date", "effects_worker = \(worker), effects_date = \(condition.parameter(end))")
+            (waiting, change) = (
+                "effects_date", "effects_worker = \(worker), effects_date = \(condition.parameter(end))"
+            )
         }
         let columns = Statements.columns.map { "machines.\($0)" }.joined(separator: ", ")
         // The rows are locked once, before any is changed: a query within the condition might be done again for each row.

@@ -1,4 +1,3 @@
-
 /// A statement to be carried out, with its parameters.
 struct Command: Sendable {
     /// The statement, with `$1`, `$2` and so on where the parameters belong; no value of a user is ever a part of it.

@@ -24,7 +24,9 @@ struct FoundValues {
     /// Whether there are none.
     var isEmpty: Bool { values.isEmpty }
 
-    /// The rows of `machine_values`, sorted by the names. A value that is no number is never found.
+    /// The rows of `machine_values`, sorted by the names.
+    ///
+    /// NaN is never found, and has no row.
     var rows: [Row] {
         values.sorted { $0.key < $1.key }.compactMap { name, value in
             switch value {

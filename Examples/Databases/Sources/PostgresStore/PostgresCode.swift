@@ -7,6 +7,7 @@ enum PostgresCode {
     ///   - code: Its code.
     ///   - text: What the server says.
     ///   - isOwn: Whether the statement is one of the store's own.
+    /// - Returns: The failure.
     static func failure(_ code: String, _ text: String, isOwn: Bool) -> ConnectionFailure {
         switch code {
         // Serialization failures and deadlocks, of which the server has undone everything.

@@ -232,7 +232,9 @@ import SQLStores
         }
     }
 
-    /// The next result; `nil` when a command has no more. To wait for it, libpq would need no limit.
+    /// The next result; `nil` when a command has no more.
+    ///
+    /// libpq itself would wait for it without a limit.
     private func nextResult(by deadline: ContinuousClock.Instant) throws -> OpaquePointer? {
         while true {
             let unsent = unsafe PQflush(server)

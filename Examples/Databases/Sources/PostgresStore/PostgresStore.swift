@@ -84,7 +84,7 @@ public final class PostgresStore: ArchiveStore {
         return saving.revisions
     }
 
-    /// Finds machines. Indexes answer it; no archive is read.
+    /// Finds machines by indexes; no archive is read.
     /// - Parameter query: Which machines.
     /// - Returns: The ids, sorted by their UTF-8; those that wait for a worker by how long they have waited.
     /// - Throws: `DatabaseError`.
@@ -92,7 +92,7 @@ public final class PostgresStore: ArchiveStore {
         try await pool.run(for: nil) { connection, _ in try connection.ids(query) }
     }
 
-    /// Counts machines by their states. No archive is read.
+    /// Counts machines by their states; no archive is read.
     /// - Parameter query: Which machines.
     /// - Returns: The number of machines in each state, by the name of the state.
     /// - Throws: `DatabaseError`.

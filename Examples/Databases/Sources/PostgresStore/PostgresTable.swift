@@ -4,8 +4,9 @@ import SQLStores
 enum PostgresTable {
     private static let version = 3
 
-    /// The tables of this version, where there are none yet. What an earlier release has left half made stays as it is; the indexes refuse
-    /// the tables of others.
+    /// The tables of this version, where there are none yet.
+    ///
+    /// A table that an earlier release has left half made stays as it is. The indexes refuse the tables of others.
     private static let tables = [
         """
         create table if not exists machines (

@@ -102,12 +102,13 @@ extension PostgresStore {
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`; `StoreError.conflict`; `DatabaseError`. Nothing was stored then, unless the reason is
     ///   `DatabaseError.Reason.unclear`.
+    @discardableResult
     public func write<Result: Sendable>(
         attempts: Int = 20,
         _ body: (_ connection: PostgresTransaction) throws -> Result
     ) async throws -> Result {
         var attempt = 0
-        /// The outcome of an attempt whose connection was lost when it was to be committed.
+        /// What there is when the first attempt that came so far is to be committed; also later its connection may turn out to have committed it.
         var outcome: (result: Result, save: Saving?)?
         var concernsWorker = false
         let result = try await pool.run(for: nil, isChange: true) { connection, mayBeDone in
@@ -117,22 +118,25 @@ extension PostgresStore {
                 }
                 if try save.isCommitted(in: connection) { return outcome.result }
             }
-            outcome = nil
             attempt += 1
             let transaction = PostgresTransaction(connection, store: pool.store)
             defer { transaction.end() }
+            var isCommitting = false
             do {
                 try connection.run(.begin)
                 let result = try body(transaction)
                 if let failure = transaction.failure { throw failure }
                 if connection.hasFailed {
-                    throw ConnectionFailure.refused(.failed(code: "25P02", "A statement of the transaction has failed."))
+                    throw ConnectionFailure.refused(
+                        .failed(code: "25P02", "A statement of the transaction has failed.")
+                    )
                 }
-                outcome = (result, transaction.lastSave)
+                if !mayBeDone { outcome = (result, transaction.lastSave) }
                 concernsWorker = transaction.concernsWorker
+                isCommitting = true
                 try connection.run(.commit)
                 return result
-            } catch ConnectionFailure.lost(let explanation) where outcome == nil {
+            } catch ConnectionFailure.lost(let explanation) where !isCommitting {
                 // What was not committed is undone.
                 throw ConnectionFailure.stale(explanation)
             } catch let error as StoreError where transaction.failure is StoreError && attempt < attempts {

@@ -97,7 +97,9 @@ struct RowChange {
         if archive.revision == 0, change.effects?.old != nil { throw StoreError.effectsChanged(id: id.id) }
     }
 
-    /// The commands that make the change; the first one changes a row, or the change is not made. There are none if nothing is to be changed.
+    /// The commands that make the change; none if nothing is to be changed.
+    ///
+    /// The change is made if the first command changes a row.
     mutating func commands() -> [Command] {
         switch change.machine {
         case .keep:

@@ -69,7 +69,9 @@ struct Saving {
         let before: [Command] = hasTransaction ? [] : [.begin]
         let after: [Command] = hasTransaction || !isOne ? [] : [.commit]
         var revisions: [Int: Int] = [:]
-        let counts = try connection.run(before + commands + after) { revisions[$0 - before.count] = connection.integer(0) }
+        let counts = try connection.run(before + commands + after) {
+            revisions[$0 - before.count] = connection.integer(0)
+        }
         let undone = firsts.filter { counts[before.count + $0.command] == 0 }.map(\.place)
         if !hasTransaction, !isOne { try connection.run(undone.isEmpty ? .commit : .rollback) }
         for first in firsts {
@@ -135,6 +137,7 @@ extension PostgresConnection {
     ///   - id: The id.
     ///   - date: When the effects may be carried out, as it stands in the table.
     ///   - worker: Who has leased the effects, as it stands in the table.
+    /// - Throws: ``ConnectionFailure``.
     func split(_ row: StoredArchive, _ id: StoredID, date: PostgresValue, worker: PostgresValue) throws {
         try run(
             .prepared(

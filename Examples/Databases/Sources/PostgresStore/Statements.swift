@@ -44,8 +44,10 @@ enum Statements {
         \(machine), \(effects) where id = $1 and id_hash = $2 and revision = $3 and state is null
         """
 
-    /// Leaves effects as they are, but not those of an earlier release, which are within the archive that is replaced. The last parameter is whether
-    /// values are changed as well.
+    /// Leaves effects as they are.
+    ///
+    /// Effects of an earlier release are within the archive that is replaced, so they are split off first. The last parameter is whether values are
+    /// changed as well.
     static let replace = """
         \(machine) where id = $1 and id_hash = $2 and revision = $3 and state is not null
         and (effects_date is null or effects_content is not null) and (found_by is null or cast($13 as boolean))

@@ -450,7 +450,9 @@ struct FaultTests {
         try await store.save(archive("👩‍👩‍👧"))
         #expect(try await store.load("👩‍👩‍👧")?.state == "On")
         let error = await #expect(throws: DatabaseError.self) {
-            try await store.save(StoredArchive(id: "1", revision: 0, workflow: "Lamp", state: "💡", archive: Data()))
+            try await store.save(
+                StoredArchive(id: "1", revision: 0, workflow: "Lamp", version: 1, state: "💡", archive: Data())
+            )
         }
         guard case .unstorable = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
     }

@@ -48,6 +48,43 @@ struct StallTests {
     }
 
     @Test(
+        "Effects, values, several machines and deletions are saved once, whatever was cut",
+        .timeLimit(.minutes(20)),
+        arguments: Proxy.Direction.allCases
+    )
+    func changes(direction: Proxy.Direction) async throws {
+        let server = try await Server(port: try Proxy.freePort())
+        try await server.sql("create database shop", in: "postgres")
+        let proxy = try Proxy(for: try #require(server.port))
+        let store = try await store(proxy, "shop")
+        func effects(_ worker: String?) -> WaitingEffects {
+            WaitingEffects(content: Data("effects".utf8), next: "Ring", date: .distantPast, worker: worker)
+        }
+        let values = ["buyer": StoredValue.text("ada")]
+        func save(_ changes: StoreChange...) async throws -> [Int] {
+            // With a connection that is open, or the time to connect would run out.
+            _ = try await store.load("1")
+            proxy.stallConnections(direction)
+            return try await store.save(changes)
+        }
+        let first = StoreChange.EffectsChange(from: nil, to: effects(nil))
+        #expect(try await save(.save(archive("1", values: values), effects: first)) == [1])
+        #expect(try await save(.effects(of: "1", .init(from: effects(nil), to: effects("worker")))) == [1])
+        let second = StoreChange.EffectsChange(from: effects("worker"), to: effects(nil))
+        let both = try await save(
+            .save(archive("2", values: values)),
+            .save(archive("1", replacing: 1, values: ["buyer": .text("bob")]), effects: second)
+        )
+        #expect(both == [1, 2])
+        #expect(try await store.ids(query { $0.values = [.value("buyer") == "ada"] }) == ["2"])
+        #expect(try await store.load("1")?.effects == effects(nil))
+        #expect(try await save(.delete("2", expecting: nil)) == [1])
+        #expect(try await save(.delete("1", expecting: 2)) == [2])
+        #expect(try await server.sql("select count(*) from machine_values", in: "shop").hasPrefix("0"))
+        #expect(try await store.ids() == [])
+    }
+
+    @Test(
         "While nothing comes through at all, errors come in time; afterwards what was acknowledged is there",
         .timeLimit(.minutes(20))
     )
