@@ -61,7 +61,7 @@ import Testing
     func upgrade(version: Int) async throws {
         let place = try place(version: version)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 2..<8 { group.addTask { try await place.store().count("\(number)") } }
+            for number in 2..<8 { group.addTask { _ = try await place.store().count("\(number)") } }
             try await group.waitForAll()
         }
         let store = try await place.store()

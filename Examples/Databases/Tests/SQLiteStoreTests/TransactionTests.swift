@@ -122,7 +122,7 @@ import Testing
     @Test("The bell rings when the transaction is committed, and not when it is rolled back")
     func bell() async throws {
         let bell = try #require(store.bell)
-        func open(_ id: String, _ db: Database) throws {
+        @Sendable func open(_ id: String, _ db: Database) throws {
             try store.unit(in: db) { unit in
                 try unit.machine(id, of: Turnstile.self).fire.open { closed in
                     Turnstile.OpenState(passed: closed.passed, closeBy: .now)
