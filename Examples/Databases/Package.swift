@@ -87,6 +87,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "firing",
+            dependencies: [
+                "PostgresStore", "StoreTesting", .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
+            ],
+            path: "Tests/Firing",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "worker",
             dependencies: [
                 "PostgresStore", "SQLStores", "SQLiteStore", "StoreTesting",
@@ -110,7 +119,7 @@ let package = Package(
         .testTarget(
             name: "PostgresStoreTests",
             dependencies: [
-                "PostgresStore", "SQLStores", "StoreOrders", "StoreTesting", "counter", "worker",
+                "PostgresStore", "SQLStores", "StoreOrders", "StoreTesting", "counter", "firing", "worker",
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),

@@ -19,7 +19,9 @@ struct ScaleTests {
 
     /// Makes turnstiles that are due.
     private func makeDue(_ count: Int, in database: String, of server: Server) async throws {
-        let archive = try StateMachine<Turnstile>(in: Turnstile.OpenState(passed: 1, closeBy: Self.due)).archive()
+        let turnstile = StateMachine<Turnstile>()
+        try turnstile.fire.open(Turnstile.OpenState(passed: 1, closeBy: Self.due))
+        let archive = try turnstile.archive()
         try await server.sql(
             """
             insert into machines (id, id_hash, id_rest, revision, token, workflow, version, state, entered, due, archive)
