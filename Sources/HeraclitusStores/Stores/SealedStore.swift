@@ -1,4 +1,4 @@
-public import Heraclitus
+import Heraclitus
 public import HeraclitusEssentials
 
 /// A store that seals what it keeps in another one: with encryption, for example.
