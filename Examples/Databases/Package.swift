@@ -30,14 +30,7 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl"])]
         ),
-        .target(
-            name: "SQLStores",
-            dependencies: [
-                "CCrypto", .product(name: "Heraclitus", package: "heraclitus"),
-                .product(name: "HeraclitusStores", package: "heraclitus"),
-            ],
-            swiftSettings: settings
-        ),
+        .target(name: "SQLStores", swiftSettings: settings),
         .target(
             name: "SQLiteStore",
             dependencies: [
@@ -50,7 +43,7 @@ let package = Package(
         .target(
             name: "PostgresStore",
             dependencies: [
-                "CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus"),
+                "CCrypto", "CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
             ],
             swiftSettings: settings
@@ -94,6 +87,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "firing",
+            dependencies: [
+                "PostgresStore", "StoreTesting", .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
+            ],
+            path: "Tests/Firing",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "worker",
             dependencies: [
                 "PostgresStore", "SQLStores", "SQLiteStore", "StoreTesting",
@@ -117,7 +119,7 @@ let package = Package(
         .testTarget(
             name: "PostgresStoreTests",
             dependencies: [
-                "PostgresStore", "SQLStores", "StoreOrders", "StoreTesting", "counter", "worker",
+                "PostgresStore", "SQLStores", "StoreOrders", "StoreTesting", "counter", "firing", "worker",
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),

@@ -101,9 +101,10 @@ public struct Occurrence: Sendable {
     }
 
     /// The same without its objects, for somebody who keeps it.
-    var recorded: Occurrence {
+    /// - Parameter secretKeys: The keys of the user info whose values are not kept.
+    func recorded(without secretKeys: Set<String> = []) -> Occurrence {
         var record = record
-        record.userInfo = record.userInfo.recorded
+        record.userInfo = record.userInfo.recorded(without: secretKeys)
         return Occurrence(record, at: date, revision: revision)
     }
 

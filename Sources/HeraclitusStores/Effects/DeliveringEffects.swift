@@ -24,7 +24,9 @@ extension StoredWorkflow {
     ///   ``DeliveryPolicy/unknownEffectAge`` is a failure with `ArchiveError.unknownEffect(_:known:)`.
     /// - Throws: ``StoreError/missingHandlers(_:)`` before anything is taken; `CancellationError`; errors of the store's medium.
     @discardableResult
-    public func deliver(policy: DeliveryPolicy = DeliveryPolicy(), to handlers: EffectHandlers) async throws -> WorkReport {
+    public func deliver(policy: DeliveryPolicy = DeliveryPolicy(), to handlers: EffectHandlers) async throws
+        -> WorkReport
+    {
         try handlers.check(W.self)
         let worker = EffectWorker(self, policy, handlers)
         // What is saved later is for the next call, or this one might never end.
@@ -37,7 +39,7 @@ extension StoredWorkflow {
     }
 
     /// The names under which the effects of the workflow may be stored.
-    var effectNames: [String] { W.effects.flatMap { W.storedNames(ofEffect: $0) } }
+    var effectNames: [String] { W.storedEffectNames }
 
     /// How many machines of newer versions wait for a worker, up to a thousand.
     func newerCount(_ queue: ArchiveQuery.Queue) async throws -> Int {
@@ -121,8 +123,10 @@ struct EffectWorker<W: Workflow>: Sendable {
         var report = WorkReport()
         var leased = archive.effects
         do {
-            while let waiting = leased, waiting.worker == worker, let next = try Outbox(waiting, of: archive.id).next {
-                let effect = try Outbox(waiting, of: archive.id).effect(next, of: archive.id)
+            while let waiting = leased, waiting.worker == worker {
+                let outbox = try Outbox(waiting, of: archive.id)
+                guard let next = outbox.next else { break }
+                let effect = outbox.effect(next, of: archive.id)
                 let outcome = try await outcome(of: effect, of: archive.id)
                 if case .done = outcome { report.count += 1 }
                 let (stored, settled) = try await settle(effect, outcome, from: waiting)
@@ -162,10 +166,13 @@ struct EffectWorker<W: Workflow>: Sendable {
 
     /// Carries an effect out.
     private func outcome(of stored: StoredEffect, of id: String) async throws -> Outcome {
-        guard let type = W.effect(named: stored.name), let handler = handlers.handler(of: type) else { return .unknown }
-        let policy = handler.policy ?? policy
         let effect: any Effect
-        do { effect = try stored.effect(of: W.self) } catch { return .parked(error, policy) }
+        do { effect = try stored.effect(of: W.self) } catch {
+            if case .unknownEffect = error { return .unknown }
+            return .parked(error, policy)
+        }
+        guard let handler = handlers.handler(of: type(of: effect)) else { return .unknown }
+        let policy = handler.policy ?? policy
         do {
             try Task.checkCancellation()
             try await renewing(id) { try await handler.handle(effect, stored.key) }
@@ -217,7 +224,7 @@ struct EffectWorker<W: Workflow>: Sendable {
                 case .later(let date, _): wait = date
                 case .unknown: wait = now
                 }
-                if case .done = outcome {} else { settled = outbox.entries.indices.contains(index) ? outbox.effect(outbox.entries[index], of: effect.key.id) : nil }
+                settled = outbox.index(of: effect.key).map { outbox.effect(outbox.entries[$0], of: effect.key.id) }
             }
             if let wait {
                 outbox.release(until: wait)
@@ -262,6 +269,7 @@ extension ArchiveStore {
     ///   - known: The effects that were loaded last; `nil` to load them.
     ///   - body: Changes the effects; `false` if they are to stay as they are.
     /// - Returns: The effects that are stored now; `nil` if there are none, or if they stay as they are.
+    /// - Throws: Errors of `body` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``.
     func changeEffects(
         of id: String,
         from known: WaitingEffects? = nil,

@@ -24,7 +24,9 @@ extension StoredArchive {
                 values: values,
                 archive: Data(bytes),
                 handled: handled,
-                effects: try Outbox(former: former, revision: revision).waiting(of: id)
+                effects: try Outbox(former: former, revision: revision, version: json["version"]?.intValue).waiting(
+                    of: id
+                )
             )
         } catch let damage as StoreError {
             throw damage

@@ -10,6 +10,9 @@ struct Outbox {
         /// With `index` the key, which no other effect of a store has.
         let series: Int
         let index: Int
+
+        /// The version of the workflow that has saved it.
+        var version: Int?
         var attempts: Int?
         var error: String?
         var parked: Bool?
@@ -88,6 +91,7 @@ struct Outbox {
             key: EffectKey(id: id, series: entry.series, index: entry.index),
             name: entry.name,
             data: entry.data,
+            version: entry.version,
             attempts: entry.attempts ?? 0,
             error: entry.error,
             isParked: entry.isParked
@@ -140,8 +144,10 @@ struct Outbox {
         let count = content.effects.count
         for index in content.effects.indices.reversed() {
             let entry = content.effects[index]
-            guard let type = W.effect(named: entry.name) as? any StateBoundEffect.Type,
-                let effect = try? entry.data.decoded(as: type), !effect.isWanted(in: state)
+            // Only effects of these types are read.
+            guard W.effects.contains(where: { $0 is any StateBoundEffect.Type }),
+                let effect = try? self.effect(entry, of: "").effect(of: W.self) as? any StateBoundEffect,
+                !effect.isWanted(in: state)
             else { continue }
             remove(index)
         }
@@ -165,7 +171,17 @@ struct Outbox {
             // A worker that still carries out a discarded effect is alone until its lease ends.
             if head == nil, worker == nil || self.date <= date { release(until: date) }
             do {
-                add(Entry(name: type.name, data: try JSONValue(encoding: effect, at: [JSONKey("effects"), JSONKey(index: content.effects.count), JSONKey("data")]), series: content.series, index: content.next))
+                let place = [JSONKey("effects"), JSONKey(index: content.effects.count), JSONKey("data")]
+                let data = try JSONValue(encoding: effect, at: place)
+                add(
+                    Entry(
+                        name: type.name,
+                        data: data,
+                        series: content.series,
+                        index: content.next,
+                        version: W.version
+                    )
+                )
             } catch {
                 throw .unwritableEffect(type.name, underlyingError: error)
             }
@@ -181,11 +197,8 @@ struct Outbox {
 // MARK: - Earlier releases
 
 extension Outbox {
-    /// Reads the effects that earlier releases kept within an archive.
-    /// - Parameters:
-    ///   - former: The member `outbox` of the archive.
-    ///   - revision: The revision of the archive, which is the key of those that were saved with it.
-    init(former json: JSONValue, revision: Int) throws {
+    /// Reads the effects that earlier releases kept within an archive: the revision was the key of those that were saved with it.
+    init(former json: JSONValue, revision: Int, version: Int?) throws {
         struct FormerEntry: Codable {
             let name: String
             let data: JSONValue
@@ -212,6 +225,7 @@ extension Outbox {
                     data: entry.data,
                     series: entry.revision ?? revision,
                     index: index,
+                    version: version,
                     attempts: entry.attempts,
                     error: entry.error,
                     parked: entry.parked

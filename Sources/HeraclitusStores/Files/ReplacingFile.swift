@@ -69,7 +69,8 @@ struct ReplacingFile: ~Copyable {
     }
 
     /// Puts the file into its place.
-    consuming func finish() throws(ArchiveError) {
+    /// - Parameter isLasting: Whether a loss of power must not bring the old file back.
+    consuming func finish(isLasting: Bool = true) throws(ArchiveError) {
         try flush()
         do throws(SystemError) {
             try file.sync()
@@ -78,7 +79,7 @@ struct ReplacingFile: ~Copyable {
             throw .file(path, error)
         }
         isInPlace = true
-        try folder.sync()
+        if isLasting { try folder.sync() }
     }
 
     /// Leaves the file where it was written, synced, for somebody to put it into its place.

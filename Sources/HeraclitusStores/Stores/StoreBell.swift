@@ -19,12 +19,20 @@ public final class StoreBell: Sendable {
     }
 
     private let content = Lock(Content())
+    private let listening = Lock<(@Sendable (StoreBell) -> Void)?>(nil)
 
     /// Makes a bell.
     public init() {}
 
+    /// Makes a bell that somebody else may ring as soon as it is listened to.
+    /// - Parameter listen: Is called once, before somebody reads how often the bell has rung.
+    init(listen: @escaping @Sendable (StoreBell) -> Void) { listening.withLock { $0 = listen } }
+
     /// How often it has rung.
-    public var rings: Int { content.withLock { $0.rings } }
+    public var rings: Int {
+        listening.withLock { $0.take() }?(self)
+        return content.withLock { $0.rings }
+    }
 
     /// Wakes all who wait; on any thread.
     public func ring() {

@@ -1,5 +1,5 @@
-import HeraclitusEssentials
 import Heraclitus
+import HeraclitusEssentials
 
 /// A change of a stored machine, of its effects, or of both; several changes are saved all together or not at all.
 public struct StoreChange: Sendable {

@@ -96,7 +96,9 @@ extension StoredArchive: Hashable {
 
     /// Whether two archives say the same of a machine, whatever their revisions and effects are.
     func isSameMachine(as other: StoredArchive) -> Bool {
-        (workflow, version, state, entered, due) == (other.workflow, other.version, other.state, other.entered, other.due)
+        (workflow, version, state, entered, due) == (
+            other.workflow, other.version, other.state, other.entered, other.due
+        )
             && (values, archive, handled) == (other.values, other.archive, other.handled)
     }
 

@@ -14,7 +14,7 @@ public import HeraclitusEssentials
 /// ```
 ///
 /// A store keeps the values beside the archive, and a database has an index for them. When you change what is named,
-/// ``StoredWorkflow/upgrade(after:batch:progress:)`` brings what is stored up to date.
+/// ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` brings what is stored up to date.
 public protocol Findable: WorkflowState {
     /// The values by their names; read when a unit of work saves the machine.
     var foundBy: [String: any StoredValueConvertible] { get }
@@ -140,7 +140,8 @@ public struct StoredCondition: Sendable, Hashable {
     /// - Returns: Whether it is; `false` if the machine has no value of that name.
     public func isMet(by values: [String: StoredValue]) -> Bool {
         switch (values[name], value) {
-        case (.text(let left)?, .text(let right)): holds(ExactID(left) == ExactID(right), ExactID(left) < ExactID(right))
+        case (.text(let left)?, .text(let right)):
+            holds(ExactID(left) == ExactID(right), ExactID(left) < ExactID(right))
         case (.number(let left)?, .number(let right)): holds(left == right, left < right)
         default: false
         }

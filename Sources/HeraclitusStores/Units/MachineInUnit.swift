@@ -92,7 +92,9 @@ final class MachineInUnit<W: Workflow>: UnitMember {
     }
 
     func change(replacing effects: WaitingEffects?) throws -> StoreChange {
-        guard let after = after.withLock({ $0 }) else { preconditionFailure("A unit of work is saved when it has ended.") }
+        guard let after = after.withLock({ $0 }) else {
+            preconditionFailure("A unit of work is saved when it has ended.")
+        }
         return .save(after, effects: try effectsChange(from: effects))
     }
 

@@ -2,7 +2,7 @@ import Heraclitus
 
 /// A transaction of a database in which machines can be loaded and saved, with its other rows.
 ///
-/// A database store implements it for the connection of a transaction that the caller has begun, and calls ``unit(attempts:_:)``:
+/// A database store implements it for the connection of a transaction that the caller has begun, and calls ``unit(_:)``:
 ///
 /// ```swift
 /// try await store.write { db in                           // a transaction of GRDB

@@ -175,6 +175,8 @@ extension StoredWorkflow {
     ///   - stored: The row that it replaces.
     ///   - hasEntered: Whether it may have entered another state since.
     ///   - handled: The messages that it has handled.
+    /// - Returns: The row.
+    /// - Throws: ``StoreError/uncollectedEffects(id:state:)``; `ArchiveError`.
     func row(
         of machine: StateMachine<W>,
         _ id: String,

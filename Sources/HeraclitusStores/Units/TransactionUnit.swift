@@ -49,7 +49,7 @@ public final class TransactionUnit {
     ///   - memory: How many messages the machine remembers, or for how long.
     ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
     /// - Returns: The machine; `nil` if it has handled the message before.
-    /// - Throws: As ``machine(_:of:creating:)``; ``StoreError/repeatedID(_:)`` if the unit has the machine already.
+    /// - Throws: As without a message; ``StoreError/repeatedID(_:)`` if the unit has the machine already.
     public func machine<W: Workflow>(
         _ id: String,
         of workflow: StoredWorkflow<W>,
@@ -67,10 +67,11 @@ public final class TransactionUnit {
     /// - Throws: Errors of the store's medium.
     @discardableResult
     public func delete(_ id: String) throws -> Bool {
-        let loaded = contents.member(id)
-        guard let stored = loaded == nil ? try transaction.load(id) : loaded?.stored else { return false }
-        contents.delete(id, stored)
-        return true
+        let member = contents.member(id)
+        let stored = member == nil ? try transaction.load(id) : member?.stored
+        // A machine that the unit has made is not saved then.
+        if member != nil || stored != nil { contents.delete(id, stored) }
+        return stored != nil
     }
 
     /// The transitions that a machine has made in the unit, in order.

@@ -42,8 +42,8 @@ final class UnitContents: Sendable {
     }
 
     /// Deletes a machine when the unit is saved.
-    func delete(_ id: String, _ stored: StoredArchive) {
-        contents.withLock { $0.deletions.append((id, stored.revision)) }
+    func delete(_ id: String, _ stored: StoredArchive?) {
+        contents.withLock { $0.deletions.append((id, stored?.revision ?? 0)) }
     }
 
     private func isDeleted(_ id: String) -> Bool { deletions.contains { ExactID($0.id) == ExactID(id) } }

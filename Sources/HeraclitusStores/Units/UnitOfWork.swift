@@ -16,7 +16,9 @@ public final class UnitOfWork: Sendable {
     /// A machine that was loaded before the unit has begun.
     private let loaded: StoredArchive?
 
-    fileprivate init(_ store: any ArchiveStore, _ loaded: StoredArchive?) { (self.store, self.loaded) = (store, loaded) }
+    fileprivate init(_ store: any ArchiveStore, _ loaded: StoredArchive?) {
+        (self.store, self.loaded) = (store, loaded)
+    }
 
     /// Loads a machine of a workflow without a context, or makes it; asked again, it returns the same machine.
     /// - Parameters:
@@ -59,7 +61,7 @@ public final class UnitOfWork: Sendable {
     ///   - memory: How many messages the machine remembers, or for how long.
     ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
     /// - Returns: The machine; `nil` if it has handled the message before.
-    /// - Throws: As ``machine(_:of:creating:)``; ``StoreError/repeatedID(_:)`` if the unit has the machine already.
+    /// - Throws: As without a message; ``StoreError/repeatedID(_:)`` if the unit has the machine already.
     public nonisolated(nonsending) func machine<W: Workflow>(
         _ id: String,
         of workflow: StoredWorkflow<W>,
@@ -91,10 +93,11 @@ public final class UnitOfWork: Sendable {
     /// - Throws: Errors of the store's medium.
     @discardableResult
     public nonisolated(nonsending) func delete(_ id: String) async throws -> Bool {
-        let loaded = contents.member(id)
-        guard let stored = loaded == nil ? try await load(id) : loaded?.stored else { return false }
-        contents.delete(id, stored)
-        return true
+        let member = contents.member(id)
+        let stored = member == nil ? try await load(id) : member?.stored
+        // A machine that the unit has made is not saved then.
+        if member != nil || stored != nil { contents.delete(id, stored) }
+        return stored != nil
     }
 
     /// The transitions that a machine has made in the unit, in order.

@@ -50,7 +50,8 @@ extension StoreConformance {
 
     static func claimingEffects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let all: [(String, String?, Date)] = [
-            ("later", "Ring", date + 60), ("second", "Ring", date), ("first", "Ring", date - 60), ("mail", "Mail", date),
+            ("later", "Ring", date + 60), ("second", "Ring", date), ("first", "Ring", date - 60),
+            ("mail", "Mail", date),
             ("parked", nil, .distantFuture),
         ]
         for (id, name, at) in all {
@@ -122,7 +123,10 @@ extension StoreConformance {
         }
         report.expect(try await claim("one", by: date - 1) == [], "a machine is claimed before it is due")
         let claimed = try await claim("one", by: date)
-        report.expect(claimed.map(\.id).sorted() == ids, "the machines that are due are claimed as \(claimed.map(\.id))")
+        report.expect(
+            claimed.map(\.id).sorted() == ids,
+            "the machines that are due are claimed as \(claimed.map(\.id))"
+        )
         for archive in claimed {
             report.expect(try await store.load(archive.id) == archive, "a claim has changed a machine that is due")
         }

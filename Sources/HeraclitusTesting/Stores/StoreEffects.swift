@@ -176,7 +176,10 @@ extension StoreConformance {
         }
         let count = try await bells.deliver(policy: policy, to: handlers).count
         for failure in failures.withLock({ $0 }) { report.add(failure) }
-        report.expect(count == 3, "of 2 effects and 2 that were saved meanwhile, of which 1 was discarded, \(count) are delivered")
+        report.expect(
+            count == 3,
+            "of 2 effects and 2 that were saved meanwhile, of which 1 was discarded, \(count) are delivered"
+        )
         report.expect(try await bells.effects() == [], "effects that were carried out are left")
     }
 }

@@ -30,8 +30,10 @@ extension StoreConformance {
     static func findingByValues(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
         let all: [(String, StoredValue?, Double, Double)] = [
-            ("a", .text("ada"), 10, 0), ("b", .text("bob"), 20, 1), ("c", .text("ada"), 30, 2), ("d", .number(7), 40, 3),
-            ("e", nil, 50, 4), ("f", .text("Ada"), -1.5, 5), ("g", .text("a\u{308}da"), 0, 6), ("h", .text("äda"), 0, 7),
+            ("a", .text("ada"), 10, 0), ("b", .text("bob"), 20, 1), ("c", .text("ada"), 30, 2),
+            ("d", .number(7), 40, 3),
+            ("e", nil, 50, 4), ("f", .text("Ada"), -1.5, 5), ("g", .text("a\u{308}da"), 0, 6),
+            ("h", .text("äda"), 0, 7),
         ]
         for (id, buyer, total, days) in all {
             let values = ["buyer": buyer, "total": StoredValue.number(total)].compactMapValues(\.self)
@@ -39,7 +41,8 @@ extension StoreConformance {
         }
         let conditions: [([StoredCondition], [String])] = [
             ([.value("buyer") == "ada"], ["a", "c"]), ([.value("buyer") == "ada", .value("total") > 10], ["c"]),
-            ([.value("total") >= 30], ["c", "d", "e"]), ([.value("total") < 0], ["f"]), ([.value("total") <= 0], ["f", "g", "h"]),
+            ([.value("total") >= 30], ["c", "d", "e"]), ([.value("total") < 0], ["f"]),
+            ([.value("total") <= 0], ["f", "g", "h"]),
             ([.value("buyer") == 7], ["d"]), ([.value("buyer") == "7"], []), ([.value("buyer") == "äda"], ["h"]),
             ([.value("nobody") == "ada"], []), ([.value("buyer") > "b"], ["b", "h"]),
             ([.value("total") > 10, .value("total") < 40], ["b", "c"]),

@@ -123,10 +123,13 @@ extension StoreConformance {
                     for _ in 0..<2_000 where transfers < 10 {
                         guard let one = try await store.load(from), let other = try await store.load(to) else { return }
                         do {
-                            try await save(store, [
-                                archive(from, replacing: one.revision, content: "\(number(one) - 1)"),
-                                archive(to, replacing: other.revision, content: "\(number(other) + 1)"),
-                            ])
+                            try await save(
+                                store,
+                                [
+                                    archive(from, replacing: one.revision, content: "\(number(one) - 1)"),
+                                    archive(to, replacing: other.revision, content: "\(number(other) + 1)"),
+                                ]
+                            )
                             transfers += 1
                         } catch StoreError.conflict {
                             await Task.yield()

@@ -48,6 +48,9 @@ struct Definition: Sendable {
         /// How much of what happens machines keep; `nil` for nothing.
         let journal: JournalLimit?
 
+        /// The keys of user infos whose values machines do not keep.
+        let secretKeys: Set<String>
+
         /// Whether anything goes on by itself in any state, or any holds machines.
         let hasActivity: Bool
 
@@ -81,7 +84,8 @@ struct Definition: Sendable {
         makeTable: @escaping @Sendable () -> TransitionTable,
         needsContext: Bool,
         regionContexts: [RegionContext],
-        journal: JournalLimit?
+        journal: JournalLimit?,
+        secretKeys: Set<String>
     ) {
         let stateIndices = ClassTable(states.map { RegisteredClass($0.type, index: $0.index) })
         content = Immortal(
@@ -106,6 +110,7 @@ struct Definition: Sendable {
                 needsContext: needsContext,
                 regionContexts: regionContexts,
                 journal: journal,
+                secretKeys: secretKeys,
                 hasActivity: states.contains(where: \.hasActivity),
                 hasDeadlines: states.contains { !$0.deadlines.isEmpty },
                 hasComposites: states.contains { $0.hooks.isComposite },
