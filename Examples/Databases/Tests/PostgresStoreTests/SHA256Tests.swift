@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SQLStores
+@testable import PostgresStore
 
 @Suite("The hash of long ids") struct SHA256Tests {
     @Test(

@@ -1,13 +1,21 @@
 import Foundation
 import SQLStores
-import SQLiteStore
 import StoreTesting
 import Synchronization
 import Testing
 
-@Suite("Pools of connections") struct PoolTests {
+@testable import PostgresStore
+
+@Suite(
+    "Pools of connections",
+    .enabled(
+        if: Server.isExpected,
+        "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
+    )
+)
+struct PoolTests {
     private let opened = Opened()
-    private let pool: ConnectionPool<SQLiteConnection>
+    private let pool: ConnectionPool
 
     /// How many connections were opened.
     private final class Opened: Sendable {
@@ -16,11 +24,12 @@ import Testing
         func add() { number.withLock { $0 += 1 } }
     }
 
-    init() throws {
-        let (place, opened) = (try Place(), opened)
+    init() async throws {
+        let (place, opened) = (try await Server.shared.value.place("postgres"), opened)
+        let limits = PostgresConnection.Limits(connect: .seconds(5), statement: .seconds(10), network: .seconds(5))
         pool = ConnectionPool(size: 1, store: "shop") {
             opened.add()
-            return try place.connection()
+            return try PostgresConnection(place, limits)
         }
     }
 

@@ -1,40 +1,31 @@
 import Foundation
+import SQLStores
 
 /// A few connections, and threads on which they are used.
 ///
 /// So a database that lets wait never holds a thread of Swift's tasks, and a connection is never used by two at once. The system
 /// starts a thread when it is needed.
-public final class ConnectionPool<Connection: SQLConnection>: Sendable {
-    private let connections: Connections<Connection>
+final class ConnectionPool: Sendable {
+    private let connections: Connections
     private let threads: ConnectionThreads
-    private let store: String
-    private let open: @Sendable () throws -> Connection
+    private let open: @Sendable () throws -> PostgresConnection
+
+    /// The database, for errors, without passwords.
+    let store: String
 
     /// The threads: what a task does on this executor uses a connection without changing the thread.
-    public var executor: any TaskExecutor { threads }
+    var executor: any TaskExecutor { threads }
 
     /// Makes a pool, which opens nothing yet.
     /// - Parameters:
     ///   - size: The maximum number of connections.
-    ///   - threads: The maximum number of threads; as many as connections by default. With more of them, tasks on ``executor`` that use no
-    ///     connection just now go on while others use all that there are.
     ///   - store: The database, for errors, without passwords.
-    ///   - open: Opens a connection; it throws ``ConnectionFailure``, or ``DatabaseError``.
-    public init(
-        size: Int,
-        threads: Int? = nil,
-        store: String,
-        open: @escaping @Sendable () throws -> Connection
-    ) {
+    ///   - open: Opens a connection; it throws ``ConnectionFailure``, or `DatabaseError`.
+    init(size: Int, store: String, open: @escaping @Sendable () throws -> PostgresConnection) {
         connections = Connections(limit: max(1, size))
-        self.threads = ConnectionThreads(limit: max(1, size, threads ?? size), name: "connection to \(store)")
+        threads = ConnectionThreads(limit: max(1, size), name: "connection to \(store)")
         self.store = store
         self.open = open
-    }
-
-    /// Whether the current task is on ``executor``.
-    var isCurrent: Bool {
-        unsafe withUnsafeCurrentTask { unsafe $0?.unownedTaskExecutor } == threads.asUnownedTaskExecutor()
     }
 
     /// Does something with a connection, on a thread of the pool.
@@ -44,13 +35,14 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
     /// - Parameters:
     ///   - id: What it is about, for errors.
     ///   - isChange: Whether it changes anything, so that it matters whether it was done when the connection was lost.
-    ///   - body: What is to be done. It gets the connection, and whether an attempt before may have been successful.
+    ///   - body: What is to be done. It gets the connection, and whether an attempt before may have been successful. A transaction that it
+    ///     leaves open is undone.
     /// - Returns: What `body` returns.
-    /// - Throws: ``DatabaseError``, or what `body` throws.
-    public func run<Result: Sendable>(
+    /// - Throws: `DatabaseError`, or what `body` throws.
+    func run<Result>(
         for id: String?,
         isChange: Bool = false,
-        _ body: @escaping @Sendable (_ connection: Connection, _ mayBeDone: Bool) throws -> Result
+        _ body: (_ connection: PostgresConnection, _ mayBeDone: Bool) throws -> Result
     ) async throws -> Result {
         try await withTaskExecutorPreference(threads) {
             var connection = connections.take()
@@ -67,11 +59,11 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
         let store: String
         let id: String?
         let isChange: Bool
-        let open: @Sendable () throws -> Connection
+        let open: @Sendable () throws -> PostgresConnection
 
         func run<Result>(
-            _ connection: inout Connection?,
-            _ body: (_ connection: Connection, _ mayBeDone: Bool) throws -> Result
+            _ connection: inout PostgresConnection?,
+            _ body: (_ connection: PostgresConnection, _ mayBeDone: Bool) throws -> Result
         ) throws -> Result {
             var (outruns, stale) = (0, 0)
             /// Why the connection was lost while something was being done.
@@ -79,7 +71,7 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
             while true {
                 do {
                     return try attempt(&connection, body, loss != nil && isChange)
-                } catch ConnectionFailure.lost(let explanation) where connection != nil && loss == nil {
+                } catch ConnectionFailure.lost(let explanation) where loss == nil {
                     connection = nil
                     loss = explanation
                 } catch ConnectionFailure.stale where stale < 2 {
@@ -103,23 +95,24 @@ public final class ConnectionPool<Connection: SQLConnection>: Sendable {
             }
         }
 
-        /// Does it once, and drops the connection if a transaction may still be open there.
+        /// Does it once.
         private func attempt<Result>(
-            _ connection: inout Connection?,
-            _ body: (_ connection: Connection, _ mayBeDone: Bool) throws -> Result,
+            _ connection: inout PostgresConnection?,
+            _ body: (_ connection: PostgresConnection, _ mayBeDone: Bool) throws -> Result,
             _ mayBeDone: Bool
         ) throws -> Result {
+            let current = try connection ?? opened()
+            connection = current
             do {
-                let current = try connection ?? opened()
-                connection = current
                 return try body(current, mayBeDone)
-            } catch let failure as NotRolledBack {
-                connection = nil
-                throw failure.cause
+            } catch {
+                // Whoever used the connection later would do so within a transaction that is still open, and lose what they save.
+                if current.isInTransaction, (try? current.run(.rollback)) == nil { connection = nil }
+                throw error
             }
         }
 
-        private func opened() throws -> Connection {
+        private func opened() throws -> PostgresConnection {
             do {
                 return try open()
             } catch ConnectionFailure.lost(let explanation), ConnectionFailure.stale(let explanation) {
