@@ -68,3 +68,7 @@ private struct Light: Workflow {
         #expect(Light.table.events.map(\.name).contains("switch off"))
     }
 }
+
+extension Picture {
+    static let light = Picture(name: "light", page: "DefiningAWorkflow", table: Light.table)
+}
