@@ -32,6 +32,13 @@ private struct Exam: Workflow {
 }
 
 @Suite("Firing events") struct FiringArticleTests {
+    @Test("A machine is fired with the state to enter")
+    func fired() throws {
+        let machine = StateMachine<Download>()
+        try machine.fire.load(LoadingState(url: "https://example.org"))
+        #expect(machine.state is LoadingState)
+    }
+
     @Test("A closure chooses among several destinations", arguments: [49, 50])
     func several(points: Int) throws {
         let exam = StateMachine<Exam>(entering: WrittenState(points: points))
