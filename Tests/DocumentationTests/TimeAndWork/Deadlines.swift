@@ -56,3 +56,7 @@ private struct Bill: Workflow {
         #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["1"])
     }
 }
+
+extension Picture {
+    static let bill = Picture(name: "bill", page: "TimeAndWork", table: Bill.table)
+}
