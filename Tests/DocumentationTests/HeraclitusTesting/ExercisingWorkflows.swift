@@ -34,10 +34,8 @@ private struct Order: Workflow {
     let reopen = Event(from: CancelledState.self, to: CartState.self)
 }
 
-@Suite("Exercising workflows, the article") struct ExercisingArticleTests {
-    private static let article = "Sources/HeraclitusTesting/HeraclitusTesting.docc/ExercisingWorkflows.md"
-
-    @Test("The article prints what is found")
+@Suite("Exercising workflows, on the page of HeraclitusTesting") struct ExercisingArticleTests {
+    @Test("The page prints what is found")
     func exercising() throws {
         func hasTotal(_ machine: StateMachine<Order>) -> Bool {
             (machine.state as? CartState).map { $0.total == 20 * $0.items.count } ?? true
@@ -52,7 +50,7 @@ private struct Order: Workflow {
         let failure = #expect(throws: ExerciseFailure.self) {
             try exercise(Order.self, samples: samples, invariants: ["the total is that of the items": hasTotal])
         }
-        let texts = try Documentation.blocks(Self.article, language: "text")
+        let texts = try Documentation.blocks(Documentation.path(of: "HeraclitusTesting"), language: "text")
         #expect(try #require(failure).description + "\n" == texts[0])
 
         // As it is printed.
@@ -71,7 +69,7 @@ private struct Order: Workflow {
         #expect(printed == texts[1])
     }
 
-    @Test("The article's paths are there")
+    @Test("The page's paths are there")
     func paths() throws {
         let path = Order.table.shortestPath(from: "CartState", to: "PaidState")
         let paths = Order.table.paths(covering: .transitions)

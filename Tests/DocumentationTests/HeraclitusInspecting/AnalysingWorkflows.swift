@@ -30,9 +30,9 @@ private struct Mended: Workflow {
 }
 
 @Suite("Analysing workflows") struct AnalysisArticleTests {
-    private static let article = "Sources/HeraclitusInspecting/HeraclitusInspecting.docc/AnalysingWorkflows.md"
+    private static let article = "Sources/HeraclitusInspecting/HeraclitusInspecting.docc/HeraclitusInspecting.md"
 
-    @Test("The article prints what is found, and a table that was decoded shows the same")
+    @Test("The page prints what is found, and a table that was decoded shows the same")
     func findings() throws {
         var printed = ""
         func print(_ finding: WorkflowFinding) { printed += "\(finding)\n" }
@@ -47,7 +47,7 @@ private struct Mended: Workflow {
         #expect(same == Ticket.findings && closing?.description == "[AssignedState → ClosedState]")
     }
 
-    @Test("The article's diagram is that of the workflow")
+    @Test("The page's diagram is that of the workflow")
     func diagrams() throws {
         let machine = StateMachine<Ticket>()
         let drawing = Ticket.table.mermaid()
@@ -62,4 +62,8 @@ private struct Mended: Workflow {
         typealias Ticket = Mended
         #expect(Ticket.findings == [.unreachableState("UrgentState"), .unreachableEvent("escalate")])
     }
+}
+
+extension Picture {
+    static let ticket = Picture(name: "ticket", page: "HeraclitusInspecting", table: Ticket.table)
 }

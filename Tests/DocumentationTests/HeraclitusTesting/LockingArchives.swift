@@ -33,9 +33,9 @@ private enum Later {
 }
 
 @Suite("Locking archives") struct LockingArticleTests {
-    private static let article = "Sources/HeraclitusTesting/HeraclitusTesting.docc/LockingArchives.md"
+    private static let article = "Sources/HeraclitusTesting/HeraclitusTesting.docc/HeraclitusTesting.md"
 
-    @Test("The article prints what is recorded, and what breaks")
+    @Test("The page prints what is recorded, and what breaks")
     func locking() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -53,6 +53,6 @@ private enum Later {
         let error = #expect(throws: IncompatibleArchives.self) {
             try expectCompatible(Later.Order.self, samples: samples, in: folder)
         }
-        #expect(try Documentation.blocks(Self.article, language: "text") == ["\(try #require(error))\n"])
+        #expect(try Documentation.blocks(Self.article, language: "text").last == "\(try #require(error))\n")
     }
 }
