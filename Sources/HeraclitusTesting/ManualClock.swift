@@ -149,7 +149,7 @@ public final class ManualClock: Clock, Sendable {
     /// Moves the clock, stopping at everything that is due on the way.
     ///
     /// Callbacks may move it, too, and several threads at once: each moves it as far as it says from where it was then, so the time of one is
-    /// not added to that of another. In an asynchronous function, ``advance(by:)-(_)`` also lets work go on.
+    /// not added to that of another. In an asynchronous function, `await clock.advance(by:)` also lets work go on.
     /// - Parameter duration: By how much; not less than nothing.
     public func advance(by duration: Duration) {
         var end = end(after: duration)
