@@ -1,4 +1,5 @@
 import Foundation
+import Heraclitus
 
 /// How a session reaches its server, and how patient it is: what its states need and archives do not keep.
 struct Network: Sendable {

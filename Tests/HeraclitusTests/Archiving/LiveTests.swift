@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-@Suite("Live values of states", .timeLimit(.minutes(5))) struct LiveTests {
+@Suite("Live values of states", .timeLimit(.minutes(1))) struct LiveTests {
     final class Socket: Sendable {
         let number: Int
         let closed: Latch
@@ -40,12 +40,13 @@ import Testing
         let machine = StateMachine<Chat>()
         try machine.fire.talk(TalkingState(room: "a", Live(Socket(1))))
         #expect((machine.state as? TalkingState)?.socket.value?.number == 1)
-        let archive = try JSONValue(text: machine.archive())
-        #expect(archive["data"] == .object(["room": "a"]))
+        let archive = try JSONValue(text: [UInt8](machine.archive()))
+        #expect(archive["data"] == ["room": "a"])
         let restored = try StateMachine<Chat>(archive: machine.archive())
         let state = try #require(restored.state as? TalkingState)
         #expect(state.room == "a" && state.socket.value == nil)
-        #expect(throws: LiveValueLost(type: "Socket")) { try state.socket.get() }
+        let lost = #expect(throws: LiveValueLost.self) { try state.socket.get() }
+        #expect(lost?.type == "Socket")
         restored.activate()
         #expect(
             try await restored.wait(for: OfflineState.self).reason
@@ -68,12 +69,12 @@ import Testing
     @Test("An update hands it on, and it is released with the last state that has it")
     func handedOn() async throws {
         let closed = Latch()
-        let machine = StateMachine<Chat>()
-        try machine.fire.talk(TalkingState(room: "a", Live(Socket(1, closed))))
-        try machine.fire.move { TalkingState(room: "b", $0.socket) }
-        #expect((machine.state as? TalkingState)?.socket.value?.number == 1)
-        await machine.settled()
-        try machine.fire.fail(OfflineState(reason: "left"))
+        var machine: StateMachine<Chat>? = StateMachine<Chat>()
+        try machine?.fire.talk(TalkingState(room: "a", Live(Socket(1, closed))))
+        try machine?.fire.move { TalkingState(room: "b", $0.socket) }
+        #expect((machine?.state as? TalkingState)?.socket.value?.number == 1)
+        await machine?.settled()
+        machine = nil
         try await closed.wait()
     }
 
