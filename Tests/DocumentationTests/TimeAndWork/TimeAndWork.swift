@@ -99,7 +99,7 @@ private final class AbandonedState: UploadState, EmptyState {}
             let archive = transition.machine(as: Upload.self).flatMap { try? $0.archive() }
             seen.withLock { $0.append(String(decoding: archive ?? Data(), as: UTF8.self)) }
         }
-        clock.advance(by: .seconds(5))
+        await clock.advance(by: .seconds(5))
         try idle.fire.begin(UploadingState("a.mov", giveUpAt: giveUpAt))
         await idle.settled()
         let progress = try #require(seen.withLock { $0.first })

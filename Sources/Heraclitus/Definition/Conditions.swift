@@ -1,18 +1,30 @@
-// An event of the definition that fires by itself when machines within the state have ended.
+// An event of the definition that fires by itself when a condition holds in the state: one that is written down, or that machines
+// within it have ended.
 
-/// Which machines have to have ended for an event to fire, and what it enters then.
-struct CompletionRule: Sendable {
-    /// The states that have these machines.
+/// The condition under which an event fires.
+struct ConditionRule: Sendable {
+    /// The states in which it is asked.
     let sources: ClosureTypes.Parameter
+    let condition: Condition
 
-    /// What is known of the machines without a state.
-    let properties: [RegionProperty]
+    enum Condition: Sendable {
+        /// What a closure says.
+        case holds(@Sendable (AnyObject) -> Bool)
 
-    /// The machines in a state.
-    let regions: @Sendable (AnyObject) -> [any Region]
+        /// That machines have ended: what is known of them without a state, and those in a state.
+        case haveEnded([RegionProperty], @Sendable (AnyObject) -> [any Region])
+    }
 
-    /// Builds the state to enter from the one that is left; `nil` for the only empty state that the event leads to.
-    let build: AutomaticBuilder?
+    /// What is known, without a state, of the machines that have to end.
+    var properties: [RegionProperty] { if case .haveEnded(let properties, _) = condition { properties } else { [] } }
+
+    /// Whether machines have to end.
+    var isCompletion: Bool { if case .haveEnded = condition { true } else { false } }
+
+    /// The machines in a state that have to end.
+    func regions(_ state: AnyObject) -> [any Region] {
+        if case .haveEnded(_, let regions) = condition { regions(state) } else { [] }
+    }
 }
 
 /// A property of a state that holds a machine.
@@ -99,11 +111,40 @@ func propertyName(of region: any Region, in object: AnyObject) -> String? {
 }
 
 extension WorkflowEvent {
+    /// Makes the event fire by itself when a condition holds in the state.
+    ///
+    /// ```swift
+    /// let add = Event(updating: GatheringState.self)
+    /// let close = Event(from: GatheringState.self, to: ClosedState.self)
+    ///     .when { $0.isComplete }
+    ///     .enters { ClosedState($0.names) }
+    /// ```
+    ///
+    /// The condition is asked when everybody has been called who hears that the state was entered, restored or updated, in the same turn; in a
+    /// store's unit of work, too. In a ``Composite`` state it is also asked when a machine in it has come to its end. It is about the state's data alone: for
+    /// what follows from the time there is `due`.
+    ///
+    /// Of several events whose condition holds, the first in the order of the definition fires. What a guard declines comes again after the next
+    /// update; observers hear of the rejection. An event that updates the state and whose condition still holds fires again, up to
+    /// ``StateMachine/chainLimit``. The event can be fired as any other, too.
+    /// - Parameter condition: Gets the state, and returns whether the event fires.
+    /// - Returns: The event with this condition.
+    public func when(_ condition: @escaping @Sendable (Source) -> Bool) -> Self {
+        .init(
+            declaration.adding(
+                condition: ConditionRule(
+                    sources: ClosureTypes.Parameter(Source.self, of: W.AnyState.self),
+                    condition: .holds { state in (state as? Source).map(condition) ?? false }
+                )
+            )
+        )
+    }
+
     /// Makes the event fire by itself when machines within the state are in a final state: one that nothing leaves.
     ///
     /// ```swift
     /// let deliver = Event(from: PlacedState.self, to: DeliveredState.self)
-    ///     .whenFinal(\.payment, \.parcel) { placed in DeliveredState(address: placed.address) }
+    ///     .whenFinal(\.payment, \.parcel).enters { placed in DeliveredState(address: placed.address) }
     /// ```
     ///
     /// It fires when the last of them has ended, in the same turn, and also when they have ended already as their state is entered,
@@ -113,62 +154,26 @@ extension WorkflowEvent {
     /// A state that is not ``Composite`` is a ``WorkflowProblem``, and a machine of a workflow that has no final state is one in
     /// ``Workflow/diagnostics``: the event never fires by itself. A state that does not list such a machine among its ``Composite/regions`` stops the
     /// program when a machine is to enter it.
-    /// - Parameters:
-    ///   - regions: The properties of the state, which is ``Composite``, that hold the machines.
-    ///   - build: Builds the state to enter from the one that is left. What it throws declines the transition.
-    /// - Returns: The event with this completion.
-    public func whenFinal<each R: Region>(
-        _ regions: repeat any KeyPath<Source, each R> & Sendable,
-        enters build: @escaping @Sendable (Source) throws -> Destination
-    ) -> Self {
-        adding(repeat each regions, build: Self.erased(build))
-    }
-
-    /// Makes the event fire by itself when machines within the state are in a final state, into a state that needs the machine's context.
-    ///
-    /// It is the same as ``whenFinal(_:)`` with a builder that takes the ``Workflow/Context``, too.
-    /// - Parameters:
-    ///   - regions: The properties of the state, which is ``Composite``, that hold the machines.
-    ///   - build: Builds the state to enter from the one that is left and the context. What it throws declines the transition.
-    /// - Returns: The event with this completion.
-    public func whenFinal<each R: Region>(
-        _ regions: repeat any KeyPath<Source, each R> & Sendable,
-        enters build: @escaping @Sendable (Source, W.Context) throws -> Destination
-    ) -> Self {
-        adding(repeat each regions, build: Self.erased(build))
-    }
-
-    /// Makes the event fire by itself, into an empty state, when machines within the state are in a final state.
     /// - Parameter regions: The properties of the state, which is ``Composite``, that hold the machines.
     /// - Returns: The event with this completion.
-    public func whenFinal<each R: Region>(_ regions: repeat any KeyPath<Source, each R> & Sendable) -> Self
-    where Destination: EmptyState {
-        adding(repeat each regions, build: nil)
-    }
-
-    private typealias RegionAccess = @Sendable (AnyObject) -> (any Region)?
-
-    private static func access<R: Region>(_ path: any KeyPath<Source, R> & Sendable) -> RegionAccess {
-        { state in (state as? Source)?[keyPath: path] }
-    }
-
-    private func adding<each R: Region>(
-        _ regions: repeat any KeyPath<Source, each R> & Sendable,
-        build: AutomaticBuilder?
-    ) -> Self {
+    public func whenFinal<each R: Region>(_ regions: repeat any KeyPath<Source, each R> & Sendable) -> Self {
         var accesses: [RegionAccess] = []
         var properties: [RegionProperty] = []
         repeat accesses.append(Self.access(each regions))
         repeat properties.append(RegionProperty(each regions))
         return .init(
             declaration.adding(
-                completion: CompletionRule(
+                condition: ConditionRule(
                     sources: ClosureTypes.Parameter(Source.self, of: W.AnyState.self),
-                    properties: properties,
-                    regions: { [accesses] state in accesses.compactMap { $0(state) } },
-                    build: build
+                    condition: .haveEnded(properties) { [accesses] state in accesses.compactMap { $0(state) } }
                 )
             )
         )
+    }
+
+    private typealias RegionAccess = @Sendable (AnyObject) -> (any Region)?
+
+    private static func access<R: Region>(_ path: any KeyPath<Source, R> & Sendable) -> RegionAccess {
+        { state in (state as? Source)?[keyPath: path] }
     }
 }

@@ -1,6 +1,16 @@
-// What follows when the work of a state has failed?
+// What follows when the work of a state has failed, or is done?
 
 extension StateMachine {
+    func workIsDone(_ work: StateWork) {
+        guard core.counts(work.id) else { return }
+        // In a turn of its own: a transition under way on another thread may have left the state, and not ended the work yet.
+        try? core.perform(Call(self, [:]), for: .automatic) { _ in
+            guard core.counts(work.id), let event = definition.states[core.now.index].done else { return }
+            // Observers hear of a rejection.
+            try? fire(EventSelector.event(event).bound(to: work.id), userInfo: [:])
+        }
+    }
+
     func workHasFailed(_ work: StateWork, _ failed: FailedWork) {
         // Not only whether it was ended: who suspends the machine takes the work from it first, and ends it a moment later.
         if !core.counts(work.id) {
@@ -24,9 +34,10 @@ extension StateMachine {
         if core.counts(work.id), let failure = definition.states[core.now.index].failure {
             do throws(InvalidTransition) {
                 let selector = EventSelector.event(failure.event).bound(to: work.id)
-                return try fire(selector, userInfo: UserInfo(failure: error)) { candidate in
-                    guard let build = failure.rule.build else { return try core.onlyEmptyState(of: candidate) }
-                    return OwnedObject(try build(core.source(of: candidate), error, core.context))
+                let userInfo = UserInfo(failure: error)
+                return try fire(selector, userInfo: userInfo) { candidate in
+                    let own = try failure.rule.build.flatMap { try core.build($0, candidate, self, userInfo) }
+                    return if let own { own } else { try core.destination(of: candidate, self, userInfo) }
                 }
             } catch {
                 // Observers have heard that it was rejected, but not of the work's own error.
