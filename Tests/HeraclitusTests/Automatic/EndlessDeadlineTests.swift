@@ -39,7 +39,7 @@ import Testing
     }
 
     private func expectEnd<W: Workflow>(_ workflow: W.Type) throws
-    where W.Context == Void, W.AnyState == any WorkflowState {
+    where W.Context == Void, W.AnyState == any WorkflowState, W.Initial == any WorkflowState {
         let machine = StateMachine<W>(scheduler: clock.scheduler)
         let heard = journal(of: machine)
         machine.activate()

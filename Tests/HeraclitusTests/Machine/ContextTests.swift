@@ -234,7 +234,8 @@ import Testing
         #expect(StateMachine<Maybe>(context: porter).context == .some(.some(porter)))
     }
 
-    private func made<W: Workflow>(_ context: W.Context, of workflow: W.Type) -> StateMachine<W> {
+    private func made<W: Workflow>(_ context: W.Context, of workflow: W.Type) -> StateMachine<W>
+    where W.Initial == W.AnyState {
         StateMachine(context: context)
     }
 
