@@ -60,7 +60,7 @@ private struct Session: Workflow {
     let fail = Event(from: ConnectingState.self, to: BackingOffState.self)
         .whenFailed { connecting, error in BackingOffState(after: connecting, because: "\(error)") }
     let retry = Event(from: BackingOffState.self, to: ConnectingState.self)
-        .due(after: .seconds(5)) { ConnectingState(host: $0.host, attempt: $0.attempt + 1) }
+        .due(after: .seconds(5)).enters { ConnectingState(host: $0.host, attempt: $0.attempt + 1) }
 }
 
 private struct Bytes: Sendable {
