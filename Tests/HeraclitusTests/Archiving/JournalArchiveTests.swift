@@ -278,15 +278,15 @@ import Testing
         let place = try StorePlace(kind)
         let store = place.store
         func make() -> StateMachine<SilentParcel> { StateMachine(alreadyIn: SentState("0")) }
-        try await store.update("1", of: SilentParcel.self) { _ in }
+        try await store.workflow(SilentParcel.self).update("1") { _ in }
         let first = StateMachine<SilentParcel>(journal: .last(1_000))
         try first.fire.send(SentState("0"))
-        try await store.save(first, as: "2", expecting: 0)
+        try await store.workflow(SilentParcel.self).save(first, as: "2", expecting: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
                 group.addTask {
                     for round in 0..<10 {
-                        try await store.update("2", of: SilentParcel.self, attempts: 1_000) { parcel in
+                        try await store.workflow(SilentParcel.self).update("2", attempts: 1_000) { parcel in
                             try parcel.fire.track(SentState("x"), userInfo: ["task": task, "round": round])
                         }
                     }
@@ -294,7 +294,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        let found = try #require(try await store.machine("2", of: SilentParcel.self)).machine
+        let found = try #require(try await store.workflow(SilentParcel.self).machine("2")).machine
         #expect(found.journal.map(\.revision) == Array(1...41) && found.revision == 41)
         let marks = found.journal.dropFirst().map { occurrence in
             "\(occurrence.userInfo["task", as: Int.self] ?? -1) \(occurrence.userInfo["round", as: Int.self] ?? -1)"
@@ -305,18 +305,18 @@ import Testing
     @Test("A rejection that the closure catches is saved; one that leaves it is not, as nothing of that unit is")
     func rejectionsInStores() async throws {
         let store = InMemoryStore()
-        try await store.update("1", of: Parcel.self) { parcel in
+        try await store.workflow(Parcel.self).update("1") { parcel in
             _ = #expect(throws: InvalidTransition.self) { try parcel.fire.lose() }
         }
-        let saved = try #require(try await store.machine("1", of: Parcel.self)).machine
+        let saved = try #require(try await store.workflow(Parcel.self).machine("1")).machine
         #expect(saved.journal.map(\.kind) == [.rejected] && saved.revision == 0)
         await #expect(throws: InvalidTransition.self) {
-            try await store.update("1", of: Parcel.self) { parcel in try parcel.fire.lose() }
+            try await store.workflow(Parcel.self).update("1") { parcel in try parcel.fire.lose() }
         }
-        let unchanged = try #require(try await store.machine("1", of: Parcel.self)).machine
+        let unchanged = try #require(try await store.workflow(Parcel.self).machine("1")).machine
         #expect(unchanged.journal.count == 1)
         #expect(await store.load("1")?.revision == 1)
-        try await store.update("1", of: Parcel.self) { parcel in _ = parcel.state }
+        try await store.workflow(Parcel.self).update("1") { parcel in _ = parcel.state }
         #expect(await store.load("1")?.revision == 1)
     }
 
@@ -329,11 +329,11 @@ import Testing
     @Test("What is fired because it was due in a store is in it, with the date of the scheduler")
     func fireDue() async throws {
         let clock = ManualClock()
-        let store = InMemoryStore()
-        try await store.update("1", of: Reminder.self, scheduler: clock.scheduler) { $0.activate() }
+        let reminders = InMemoryStore().workflow(Reminder.self, scheduler: clock.scheduler)
+        try await reminders.update("1") { $0.activate() }
         clock.advance(by: .seconds(90))
-        try await store.fireDue(Reminder.self, scheduler: clock.scheduler)
-        let machine = try #require(try await store.machine("1", of: Reminder.self)).machine
+        try await reminders.fireDue()
+        let machine = try #require(try await reminders.machine("1")).machine
         #expect(machine.journal.map(\.event) == ["send"])
         #expect(machine.journal.first?.date == clock.scheduler.date)
     }
