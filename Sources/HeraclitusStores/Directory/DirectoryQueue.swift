@@ -58,7 +58,7 @@ extension DirectoryStore {
             }
         }
         let kind = wanted.isForEffects ? DirectoryIndex.Kind.effects : .due
-        let (date, limit) = (query.queueDate, min(CandidateList.pageSize, max(query.limit, 16)))
+        let (date, limit) = (query.queueDate, min(CandidateList.pageSize, max(query.limit, 1)))
         var last: DatedLinks.Link?
         while true {
             let page = try index.links(kind).links(upTo: date, after: last, limit: limit, where: wanted.includes)
