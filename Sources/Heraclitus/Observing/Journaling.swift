@@ -84,7 +84,8 @@ final class DroppedLine {
 
 extension UserInfo {
     /// The same with the descriptions of machines and states, for somebody who keeps it and is to keep none of them alive.
-    /// - Parameter secretKeys: The keys whose values are not kept.
+    ///
+    /// Values with secret keys are not kept.
     func recorded(without secretKeys: Set<String> = []) -> UserInfo {
         func isLive(_ value: Value) -> Bool { value is any TreeMachine || value is any WorkflowState }
         let values = values

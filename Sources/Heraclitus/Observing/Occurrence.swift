@@ -101,7 +101,8 @@ public struct Occurrence: Sendable {
     }
 
     /// The same without its objects, for somebody who keeps it.
-    /// - Parameter secretKeys: The keys of the user info whose values are not kept.
+    ///
+    /// Values of the user info with secret keys are not kept.
     func recorded(without secretKeys: Set<String> = []) -> Occurrence {
         var record = record
         record.userInfo = record.userInfo.recorded(without: secretKeys)
