@@ -135,7 +135,7 @@ private enum NewRelease {
             async let new: Void = Self.expectKillOfNew()
             _ = await (old, new)
             // On a busy machine a process may be killed before it has done anything.
-        } while ContinuousClock.now < end || (try Self.lines(of: log, "gift").isEmpty && rounds < 50)
+        } while try ContinuousClock.now < end || (Self.lines(of: log, "gift").isEmpty && rounds < 50)
         let store = try DirectoryStore(at: folder)
         // The leases of processes that were killed have ended long before.
         let later = Scheduler(ContinuousClock()) { Date() + 3_600 }
@@ -179,7 +179,7 @@ private enum NewRelease {
     }
 
     private static func data(_ id: String, in store: DirectoryStore) async throws -> JSONValue? {
-        try await store.load(id).map { try JSONValue(json: String(decoding: $0.archive, as: UTF8.self)) }?["data"]
+        try await store.load(id).map { try JSONValue(json: $0.archive) }?["data"]
     }
 
     /// The words of the complete lines that begin with one.
