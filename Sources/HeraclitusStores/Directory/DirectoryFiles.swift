@@ -79,7 +79,9 @@ struct DirectoryFiles: Sendable {
     func change(_ change: StoreChange, in name: String, after last: () throws -> Int) throws -> DirectoryChange {
         var old: DirectoryFile?
         if let content = try folder.content(of: name, firstLineOnly: change.effects == nil, limit: limit) {
-            old = try change.effects == nil ? DirectoryFile(firstLineOf: content, change.id) : DirectoryFile(content, change.id)
+            old =
+                try change.effects == nil
+                ? DirectoryFile(firstLineOf: content, change.id) : DirectoryFile(content, change.id)
         }
         if let old, ExactID(old.row.id) != ExactID(change.id) {
             throw StoreError.ambiguousID(change.id, taken: old.row.id)
@@ -150,7 +152,8 @@ struct DirectoryFiles: Sendable {
 
     /// Takes the lock of a file unless somebody has it, or a transaction is under way.
     func lockIfFree(_ name: String) throws(ArchiveError) -> FileLock? {
-        guard let lock = try FileLock.takeIfFree(lockFile(FileName.stripe(of: name))), try !transaction.isUnderWay else {
+        guard let lock = try FileLock.takeIfFree(lockFile(FileName.stripe(of: name))), try !transaction.isUnderWay
+        else {
             return nil
         }
         return lock

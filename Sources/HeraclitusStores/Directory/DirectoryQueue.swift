@@ -61,7 +61,7 @@ extension DirectoryStore {
         let links = index.links(kind)
         var last: DatedLinks.Link?
         while true {
-            let limit = CandidateList.pageSize
+            let limit = min(CandidateList.pageSize, max(query.limit, 16))
             let page = try links.links(upTo: query.queueDate, after: last, limit: limit, where: wanted.includes)
             for link in page {
                 // Those of one date are sorted by their ids.
@@ -97,7 +97,9 @@ extension DirectoryStore {
                     continue
                 }
                 guard candidate.link.date <= date else { continue }
-                if let archive = try take(candidate, claim, ifBusy: { busy.append(candidate) }) { claimed.append(archive) }
+                if let archive = try take(candidate, claim, ifBusy: { busy.append(candidate) }) {
+                    claimed.append(archive)
+                }
             }
             for candidate in busy where claimed.count < claim.limit {
                 if let archive = try take(candidate, claim, ifBusy: nil) { claimed.append(archive) }
@@ -132,13 +134,11 @@ extension DirectoryStore {
         guard try index.claim(link, kind, until: end) else { return nil }
         do {
             let file = try files.file(of: link.label.file, link.label.file)
-            let moved = DatedLinks.Link(date: end, label: link.label)
-            guard DirectoryIndex.isLink(moved, .claimed, of: file, in: link.label.file) else {
-                try mend(Candidate(kind: .claimed, link: moved))
-                return nil
-            }
-            if let row = file?.row, claim.query.includes(row) { return row }
+            let isOfFile = DirectoryIndex.isLink(link, kind, of: file, in: link.label.file)
+            if isOfFile, let row = file?.row, claim.query.includes(row) { return row }
+            // It may be the link of a file that somebody is about to put into its place.
             index.giveBack(link, kind, until: end)
+            if !isOfFile { try mend(candidate) }
             return nil
         } catch {
             index.giveBack(link, kind, until: end)

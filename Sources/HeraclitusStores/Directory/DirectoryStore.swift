@@ -185,7 +185,8 @@ public final class DirectoryStore: ArchiveStore {
     /// - Returns: The number of machines in each state, by the name of the state.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public func counts(_ query: ArchiveQuery) async throws -> [String: Int] {
-        let rows = try query.queue != nil ? waiting(query) : listed(query).compactMap { try $0.row ?? files.row(of: $0.id) }
+        let rows =
+            try query.queue != nil ? waiting(query) : listed(query).compactMap { try $0.row ?? files.row(of: $0.id) }
         return rows.reduce(into: [:]) { $0[$1.state, default: 0] += 1 }
     }
 

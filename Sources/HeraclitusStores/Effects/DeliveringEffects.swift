@@ -87,6 +87,21 @@ struct EffectWorker<W: Workflow>: Sendable {
 
     /// Works until nothing is left that may be carried out by a date.
     func work(until date: Date) async throws -> WorkReport {
+        let call = DeliveryCall(until: date)
+        func release() async {
+            for id in call.left { _ = try? await change(id) { $0.release(until: now) } }
+        }
+        do {
+            let report = try await work(call)
+            await release()
+            return report
+        } catch {
+            await release()
+            throw error
+        }
+    }
+
+    private func work(_ call: DeliveryCall) async throws -> WorkReport {
         let most = max(1, policy.machinesAtOnce)
         return try await withThrowingTaskGroup(of: WorkReport.self) { group in
             var report = WorkReport()
@@ -96,8 +111,8 @@ struct EffectWorker<W: Workflow>: Sendable {
                 // Several at once: a claim is a way to the database and back.
                 if active <= most / 2 {
                     // If the clock is set back, what has failed since then is to wait all the same.
-                    let claimed = try await workflow.store.claim(claim(by: min(date, now), most - active))
-                    for archive in claimed { group.addTask { try await work(at: archive) } }
+                    let claimed = try await workflow.store.claim(claim(by: min(call.end, now), most - active))
+                    for archive in claimed { group.addTask { try await work(at: archive, call) } }
                     active += claimed.count
                 }
                 guard let done = try await group.next() else { return report }
@@ -119,13 +134,21 @@ struct EffectWorker<W: Workflow>: Sendable {
     }
 
     /// Carries out the effects of a machine that this worker has leased, one after the other.
-    private func work(at archive: StoredArchive) async throws -> WorkReport {
+    private func work(at archive: StoredArchive, _ call: DeliveryCall) async throws -> WorkReport {
         var report = WorkReport()
         var leased = archive.effects
         do {
+            let end = call.end(of: archive.id, try Outbox(leased, of: archive.id).end, at: now)
+            // To lease many may take a while, in which nobody has renewed the leases of the first.
+            if let date = leased?.date, now > date - policy.lease.inSeconds * 2 / 3 {
+                leased = try await change(archive.id) { $0.lease(to: worker, until: leaseEnd) }
+            }
             while let waiting = leased, waiting.worker == worker {
                 let outbox = try Outbox(waiting, of: archive.id)
-                guard let next = outbox.next else { break }
+                guard let next = outbox.next(before: end) else {
+                    if outbox.next != nil { try await leave(archive.id, call) }
+                    break
+                }
                 let effect = outbox.effect(next, of: archive.id)
                 let outcome = try await outcome(of: effect, of: archive.id)
                 if case .done = outcome { report.count += 1 }
@@ -142,6 +165,16 @@ struct EffectWorker<W: Workflow>: Sendable {
             report.add(WorkFailure(id: archive.id, effect: nil, error: error))
         }
         return report
+    }
+
+    /// Leaves the effects of a machine to the next call.
+    private func leave(_ id: String, _ call: DeliveryCall) async throws {
+        if now > call.end {
+            _ = try await change(id) { $0.release(until: now) }
+        } else {
+            // The clock stands still: this call would claim them again.
+            call.leave(id)
+        }
     }
 
     /// How it went with an effect.
@@ -214,7 +247,7 @@ struct EffectWorker<W: Workflow>: Sendable {
                 case .failed(let error, let policy):
                     let failures = outbox.noteFailure(of: index, error)
                     if failures < policy.attempts {
-                        wait = now + policy.delay(after: failures)
+                        wait = policy.backOff.date(after: failures, since: now)
                     } else {
                         outbox.park(index, blocks: policy.parkedEffectsBlock)
                     }
@@ -258,6 +291,40 @@ struct EffectWorker<W: Workflow>: Sendable {
             guard outbox.worker == worker else { return false }
             body(&outbox)
             return true
+        }
+    }
+}
+
+/// What a call leaves to the next one: the effects that are saved after it has leased those of their machine, or it might never end.
+private final class DeliveryCall: Sendable {
+    private struct Content {
+        var ends: [ExactID: Outbox.End] = [:]
+        var left: [String] = []
+    }
+
+    /// By when effects are carried out.
+    let end: Date
+
+    private let content = Lock(Content())
+
+    init(until end: Date) { self.end = end }
+
+    /// The machines whose effects stay leased until the call ends.
+    var left: [String] { content.withLock { $0.left } }
+
+    func leave(_ id: String) { content.withLock { $0.left.append(id) } }
+
+    /// The end of the effects of a machine that are for this call.
+    /// - Parameters:
+    ///   - id: The id of the machine.
+    ///   - end: The end of those that wait now.
+    ///   - date: The date. When the clock goes on, no machine is claimed again because of later effects, so nothing has to be remembered.
+    /// - Returns: The end.
+    func end(of id: String, _ end: Outbox.End, at date: Date) -> Outbox.End {
+        content.withLock { content in
+            if let known = content.ends[ExactID(id)] { return known }
+            if date <= self.end { content.ends[ExactID(id)] = end }
+            return end
         }
     }
 }

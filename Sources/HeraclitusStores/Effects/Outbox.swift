@@ -82,6 +82,20 @@ struct Outbox {
 
     var next: Entry? { head.map { content.effects[$0] } }
 
+    /// The place behind the last effect.
+    struct End {
+        fileprivate let series: Int
+        fileprivate let index: Int
+    }
+
+    var end: End { End(series: content.series, index: content.next) }
+
+    /// The next effect, unless it was added later.
+    func next(before end: End) -> Entry? {
+        // Those of earlier releases have a series of their own.
+        next.flatMap { content.series == end.series && ($0.series != end.series || $0.index < end.index) ? $0 : nil }
+    }
+
     func index(of key: EffectKey) -> Int? {
         content.effects.firstIndex { $0.series == key.series && $0.index == key.index }
     }
@@ -215,6 +229,8 @@ extension Outbox {
         }
         let former = try json.decoded(as: Former.self)
         self = try Outbox(nil, of: "")
+        // Whoever reads the row again must find the same effects.
+        content.series = (1 << 40) + revision
         var next = (former.effects.filter { $0.revision == revision }.compactMap(\.index).max() ?? -1) + 1
         for entry in former.effects {
             let index = entry.index ?? next

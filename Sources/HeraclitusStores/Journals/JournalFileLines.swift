@@ -77,7 +77,9 @@ struct JournalFileLine: Codable {
         id = try container.decode(String.self, forKey: .id)
         line = try container.decode(Int.self, forKey: .line)
         let series = try container.decodeIfPresent(Int.self, forKey: .series)
-        origin = try container.decodeIfPresent(Date.self, forKey: .began).map { JournalOrigin(began: $0, series: series) }
+        origin = try container.decodeIfPresent(Date.self, forKey: .began).map {
+            JournalOrigin(began: $0, series: series)
+        }
         occurrence = try Occurrence(from: decoder)
     }
 

@@ -1,4 +1,4 @@
-public import Heraclitus
+import Heraclitus
 import HeraclitusEssentials
 
 /// A store that also appends the journals of its machines to a file, where no line is ever dropped.

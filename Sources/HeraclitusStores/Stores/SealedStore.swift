@@ -1,4 +1,4 @@
-public import Heraclitus
+import Heraclitus
 public import HeraclitusEssentials
 
 /// A store that seals what it keeps in another one: with encryption, for example.
@@ -104,7 +104,10 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
             let effects = try row.effects.map { try $0.with(open($0.content)) }
             return try row.with(content.values, content.archive, row.handled.map(open), effects)
         } catch {
-            throw StoreError.damaged(id: row.id, explanation: "It cannot be opened. \(ArchiveError.explanation(of: error))")
+            throw StoreError.damaged(
+                id: row.id,
+                explanation: "It cannot be opened. \(ArchiveError.explanation(of: error))"
+            )
         }
     }
 

@@ -77,12 +77,7 @@ extension ArchiveStore {
         var claimed: [StoredArchive] = []
         for id in try await ids(query).shuffled() where claimed.count < claim.limit {
             do {
-                guard var archive = try await load(id), query.includes(archive) else { continue }
-                if let leased = claim.leased(archive) {
-                    try await save([.effects(of: id, .init(from: archive.effects, to: leased))])
-                    archive.effects = leased
-                }
-                claimed.append(archive)
+                if let archive = try await self.claim(id, claim, query) { claimed.append(archive) }
             } catch StoreError.effectsChanged, StoreError.conflict, StoreError.damaged, ArchiveError.tooLarge {
                 continue
             } catch {
@@ -92,5 +87,22 @@ extension ArchiveStore {
             }
         }
         return claimed
+    }
+
+    /// Claims a machine, if it still waits.
+    private func claim(_ id: String, _ claim: StoreClaim, _ query: ArchiveQuery) async throws -> StoredArchive? {
+        for attempt in 1... {
+            guard var archive = try await load(id), query.includes(archive) else { return nil }
+            guard let leased = claim.leased(archive) else { return archive }
+            do {
+                try await save([.effects(of: id, .init(from: archive.effects, to: leased))])
+                archive.effects = leased
+                return archive
+            } catch StoreError.effectsChanged where attempt < 10 {
+                // Not by another worker, perhaps, but by a unit of work that has added some.
+                continue
+            }
+        }
+        return nil
     }
 }

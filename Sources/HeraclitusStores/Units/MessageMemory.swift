@@ -25,16 +25,21 @@ struct HandledMessages {
         messages = data.flatMap { try? JSONValue(text: [UInt8]($0)).decoded(as: [Message].self) } ?? []
     }
 
-    func contains(_ id: String) -> Bool { messages.contains { ExactID($0.id) == ExactID(id) } }
+    /// Whether a message was handled, and is still remembered.
+    func contains(_ id: String, _ memory: MessageMemory, at date: Date) -> Bool {
+        kept(messages, memory, at: date).contains { ExactID($0.id) == ExactID(id) }
+    }
 
     /// What a store keeps when another message was handled.
     func adding(_ id: String, _ memory: MessageMemory, at date: Date) throws -> Data {
-        let now = date.timeIntervalSinceReferenceDate
-        var kept = messages + [Message(id: id, date: now)]
+        let message = Message(id: id, date: date.timeIntervalSinceReferenceDate)
+        return Data(try ArchiveEncoder.bytes(of: kept(messages + [message], memory, at: date)))
+    }
+
+    private func kept(_ messages: [Message], _ memory: MessageMemory, at date: Date) -> [Message] {
         switch memory {
-        case .last(let count): kept = kept.suffix(max(1, count))
-        case .within(let time): kept.removeAll { $0.date < now - time.inSeconds }
+        case .last(let count): messages.suffix(max(1, count))
+        case .within(let time): messages.filter { $0.date >= date.timeIntervalSinceReferenceDate - time.inSeconds }
         }
-        return Data(try ArchiveEncoder.bytes(of: kept))
     }
 }

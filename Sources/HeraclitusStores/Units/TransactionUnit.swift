@@ -57,7 +57,7 @@ public final class TransactionUnit {
         remembering memory: MessageMemory = .last(100),
         creating create: (() throws -> StateMachine<W>)? = nil
     ) throws -> StateMachine<W>? {
-        if contents.member(id) != nil { throw StoreError.repeatedID(id) }
+        if try contents.machine(id, of: W.self) != nil { throw StoreError.repeatedID(id) }
         return try contents.add(id, try transaction.load(id), of: workflow, once: message, memory, creating: create)
     }
 
@@ -67,6 +67,7 @@ public final class TransactionUnit {
     /// - Throws: Errors of the store's medium.
     @discardableResult
     public func delete(_ id: String) throws -> Bool {
+        if contents.isDeleted(id) { return false }
         let member = contents.member(id)
         let stored = member == nil ? try transaction.load(id) : member?.stored
         // A machine that the unit has made is not saved then.

@@ -4,20 +4,23 @@ import Heraclitus
 final class UnitContents: Sendable {
     private struct Contents {
         var members: [any UnitMember] = []
-        var deletions: [(id: String, revision: Int)] = []
+        var deletions: [(id: String, revision: Int?)] = []
+        var isEnded = false
     }
 
     private let contents = Lock(Contents())
 
     var members: [any UnitMember] { contents.withLock { $0.members } }
 
-    private var deletions: [(id: String, revision: Int)] { contents.withLock { $0.deletions } }
+    private var deletions: [(id: String, revision: Int?)] { contents.withLock { $0.deletions } }
 
     /// The machine that the unit has for an id already.
-    /// - Throws: ``StoreError/repeatedID(_:)`` if it is of another workflow, or was deleted in the unit.
+    /// - Throws: ``StoreError/repeatedID(_:)`` if it is of another workflow, or was deleted in the unit; ``StoreError/unitEnded(id:)``.
     func machine<W: Workflow>(_ id: String, of workflow: W.Type) throws(StoreError) -> StateMachine<W>? {
+        if contents.withLock({ $0.isEnded }) { throw .unitEnded(id: id) }
+        if isDeleted(id) { throw .repeatedID(id) }
         guard let member = member(id) else { return nil }
-        guard let machine = member.anyMachine as? StateMachine<W>, !isDeleted(id) else { throw .repeatedID(id) }
+        guard let machine = member.anyMachine as? StateMachine<W> else { throw .repeatedID(id) }
         return machine
     }
 
@@ -34,31 +37,43 @@ final class UnitContents: Sendable {
         creating create: (() throws -> StateMachine<W>)?
     ) throws -> StateMachine<W>? {
         let messages = HandledMessages(stored?.handled)
-        if let message, messages.contains(message) { return nil }
-        let handled = try message.map { try messages.adding($0, memory, at: workflow.scheduler.date) }
+        let now = workflow.scheduler.date
+        if let message, messages.contains(message, memory, at: now) { return nil }
+        let handled = try message.map { try messages.adding($0, memory, at: now) }
         let member = try MachineInUnit(id, stored, of: workflow, handled: handled, creating: create)
-        contents.withLock { $0.members.append(member) }
-        return member.machine
+        let known = contents.withLock { contents in
+            let known = contents.members.first { ExactID($0.id) == ExactID(id) }
+            if known == nil { contents.members.append(member) }
+            return known
+        }
+        guard let known else { return member.machine }
+        // Two tasks of the unit have asked for it at once.
+        member.end()
+        guard message == nil, let machine = known.anyMachine as? StateMachine<W> else {
+            throw StoreError.repeatedID(id)
+        }
+        return machine
     }
 
     /// Deletes a machine when the unit is saved.
     func delete(_ id: String, _ stored: StoredArchive?) {
-        contents.withLock { $0.deletions.append((id, stored?.revision ?? 0)) }
+        contents.withLock { $0.deletions.append((id, stored?.revision)) }
     }
 
-    private func isDeleted(_ id: String) -> Bool { deletions.contains { ExactID($0.id) == ExactID(id) } }
+    func isDeleted(_ id: String) -> Bool { deletions.contains { ExactID($0.id) == ExactID(id) } }
 
     /// What is to be saved; empty if nothing has changed.
     func changes() throws -> [StoreChange] {
         var changes: [StoreChange] = []
-        var isChange = !deletions.isEmpty
+        var isChange = deletions.contains { $0.revision != nil }
         for member in members where !isDeleted(member.id) {
             let changed = try member.change()
             changes.append(changed.change)
             isChange = isChange || changed.isChange
         }
         // All of them, so that nobody changes those that the others were changed by.
-        return isChange ? changes + deletions.map { .delete($0.id, expecting: $0.revision) } : []
+        return isChange
+            ? changes + deletions.compactMap { id, revision in revision.map { .delete(id, expecting: $0) } } : []
     }
 
     /// The changes after others have changed the effects of a machine.
@@ -71,7 +86,10 @@ final class UnitContents: Sendable {
 
     func noteSaved() { for member in members { member.noteSaved() } }
 
-    func end() { for member in members { member.end() } }
+    func end() {
+        contents.withLock { $0.isEnded = true }
+        for member in members { member.end() }
+    }
 
     func transitions(of id: String) -> [StateTransition] { member(id)?.transitions ?? [] }
 }

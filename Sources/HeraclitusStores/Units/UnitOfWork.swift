@@ -69,7 +69,7 @@ public final class UnitOfWork: Sendable {
         remembering memory: MessageMemory = .last(100),
         creating create: (() throws -> StateMachine<W>)? = nil
     ) async throws -> StateMachine<W>? {
-        if contents.member(id) != nil { throw StoreError.repeatedID(id) }
+        if try contents.machine(id, of: W.self) != nil { throw StoreError.repeatedID(id) }
         return try contents.add(id, try await load(id), of: workflow, once: message, memory, creating: create)
     }
 
@@ -93,6 +93,7 @@ public final class UnitOfWork: Sendable {
     /// - Throws: Errors of the store's medium.
     @discardableResult
     public nonisolated(nonsending) func delete(_ id: String) async throws -> Bool {
+        if contents.isDeleted(id) { return false }
         let member = contents.member(id)
         let stored = member == nil ? try await load(id) : member?.stored
         // A machine that the unit has made is not saved then.

@@ -33,19 +33,25 @@ extension StoredWorkflow {
         var report = WorkReport()
         // A store that keeps no claims may return a machine again.
         var tried: Set<ExactID> = []
+        var limit = max(1, batch)
         while true {
             try Task.checkCancellation()
-            let claimed = try await store.claim(
+            let found = try await store.claim(
                 StoreClaim(
                     .due(by: date),
                     of: W.storedNames,
                     newestVersion: W.version,
                     until: max(date, scheduler.date) + claim.inSeconds,
                     by: worker,
-                    limit: max(1, batch)
+                    limit: limit
                 )
-            ).filter { !tried.contains(ExactID($0.id)) }
-            if claimed.isEmpty { break }
+            )
+            let claimed = found.filter { !tried.contains(ExactID($0.id)) }
+            if claimed.isEmpty {
+                if found.count < limit { break }
+                // There may be others behind those that were tried.
+                limit = max(1, batch) + tried.count
+            }
             for archive in claimed {
                 report.count += 1
                 do {

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import HeraclitusStores
 import Synchronization
 import Testing
 

@@ -23,4 +23,10 @@ struct Command: Sendable {
 
     /// What undoes a transaction.
     static let rollback = Command("rollback")
+
+    /// What begins changes that are undone together within a transaction.
+    static let beginChanges = Command("savepoint machines")
+
+    /// What undoes changes within a transaction, which goes on.
+    static let rollbackChanges = Command("rollback to savepoint machines")
 }

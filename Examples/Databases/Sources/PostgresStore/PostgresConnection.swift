@@ -131,7 +131,13 @@ import SQLStores
         // Also what follows an error is read, or it would be taken for the results of the next commands.
         unsafe try forEachResult(of: commands.count) { result, place in
             guard failure == nil else { return }
-            do { counts.append(unsafe try read(result, commands[place]) { try body(place) }) } catch { failure = error }
+            do {
+                // After the last command comes what has failed when their transaction was committed.
+                if place == commands.count { return unsafe try check(result, isOwn: true) }
+                counts.append(unsafe try read(result, commands[place]) { try body(place) })
+            } catch {
+                failure = error
+            }
         }
         if let failure { throw failure }
         return counts
@@ -219,7 +225,8 @@ import SQLStores
             // The server gives up first, and says so.
             guard let result = unsafe try nextResult(by: .now + limits.statement + limits.network) else {
                 place += 1
-                if place > count { throw lost(message) }
+                // One more follows the commands if their transaction could not be committed.
+                if place > count + 1 { throw lost(message) }
                 continue
             }
             defer { unsafe PQclear(result) }

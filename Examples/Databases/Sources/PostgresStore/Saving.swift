@@ -32,6 +32,7 @@ struct Saving {
     /// - Throws: `StoreError`; ``ConnectionFailure``.
     mutating func make(in connection: PostgresConnection, mayBeDone: Bool) throws {
         for change in changes { try change.check() }
+        let isPart = connection.isInTransaction
         let looks = changes.indices.filter { changes[$0].needsLook }
         for (place, last) in zip(looks, try connection.last(looks.map { changes[$0].id })) {
             try changes[place].noteLook(last)
@@ -40,7 +41,14 @@ struct Saving {
             // A token says of all changes whether they are done, so those that leave one come first.
             let undone = try send(to: connection).sorted { changes[$0].leavesToken && !changes[$1].leavesToken }
             if undone.isEmpty { return }
-            for (place, last) in zip(undone, try connection.last(undone.map { changes[$0].id })) {
+            // Before the others are undone, because one of them may have changed the same machine.
+            let lasts = try connection.last(undone.map { changes[$0].id })
+            if isPart, changes.count > 1 {
+                try connection.run(.rollbackChanges)
+            } else if !isPart, connection.isInTransaction {
+                try connection.run(.rollback)
+            }
+            for (place, last) in zip(undone, lasts) {
                 let id = changes[place].id
                 if last.isDamaged, !changes[place].acceptsDamage {
                     throw connection.damaged(id.id, "the revision is no number above 0")
@@ -63,17 +71,18 @@ struct Saving {
         }
         if commands.isEmpty { return [] }
         // One command is a transaction by itself.
-        let hasTransaction = connection.isInTransaction || commands.count == 1
+        let isPart = connection.isInTransaction
+        let hasTransaction = isPart || commands.count == 1
         // What follows the first command of a change does nothing if that one did nothing.
         let isOne = firsts.count == 1
-        let before: [Command] = hasTransaction ? [] : [.begin]
+        let before: [Command] = hasTransaction ? (isPart && changes.count > 1 ? [.beginChanges] : []) : [.begin]
         let after: [Command] = hasTransaction || !isOne ? [] : [.commit]
         var revisions: [Int: Int] = [:]
         let counts = try connection.run(before + commands + after) {
             revisions[$0 - before.count] = connection.integer(0)
         }
         let undone = firsts.filter { counts[before.count + $0.command] == 0 }.map(\.place)
-        if !hasTransaction, !isOne { try connection.run(undone.isEmpty ? .commit : .rollback) }
+        if !hasTransaction, !isOne, undone.isEmpty { try connection.run(.commit) }
         for first in firsts {
             if let revision = revisions[first.command] { changes[first.place].noteRevision(revision) }
         }

@@ -53,6 +53,22 @@ struct TransactionTests {
         #expect(try await store.passed("2") == 1)
     }
 
+    @Test("Machines that were deleted before, or lose values, are saved together in a transaction of the user's")
+    func several() async throws {
+        let store = try await PostgresStore(try await database(try await Server.shared.value))
+        let values = ["buyer": StoredValue.text("ada")]
+        for id in ["a", "b", "c"] { try await store.save(archive(id, values: values)) }
+        try await store.delete("b")
+        let revisions = try await store.write { connection in
+            try connection.save([
+                .save(archive("c", replacing: 1)), .save(archive("b")),
+                .save(archive("a", replacing: 1, values: values)),
+            ])
+        }
+        #expect(revisions == [2, 2, 2])
+        #expect(try await store.ids(query { $0.values = [.value("buyer") == "ada"] }) == ["a"])
+    }
+
     @Test("What the user throws undoes the machines, and what a machine declines undoes the user's rows")
     func undone() async throws {
         let store = try await PostgresStore(try await database(try await Server.shared.value))
