@@ -81,7 +81,7 @@ private nonisolated struct ThreadedStore: ArchiveStore {
         let store = InMemoryStore()
         let clock = ManualClock()
         try await store.workflow(Parcel.self, scheduler: clock.scheduler).update("a") { parcel in parcel.activate() }
-        clock.advance(by: .seconds(2))
+        await clock.advance(by: .seconds(2))
         var told: [String] = []
         let report = try await store.workflow(Parcel.self, scheduler: clock.scheduler).fireDue { id, _ in
             told.append(id)

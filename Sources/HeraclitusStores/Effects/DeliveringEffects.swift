@@ -247,7 +247,7 @@ struct EffectWorker<W: Workflow>: Sendable {
                 case .failed(let error, let policy):
                     let failures = outbox.noteFailure(of: index, error)
                     if failures < policy.attempts {
-                        wait = now + policy.delay(after: failures)
+                        wait = policy.backOff.date(after: failures, since: now)
                     } else {
                         outbox.park(index, blocks: policy.parkedEffectsBlock)
                     }

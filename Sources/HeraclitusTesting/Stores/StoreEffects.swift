@@ -61,7 +61,7 @@ extension StoreConformance {
 
     static func failingEffects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let clock = ManualClock()
-        let policy = DeliveryPolicy(attempts: 2, firstDelay: .seconds(10), longestDelay: .seconds(10))
+        let policy = DeliveryPolicy(attempts: 2, backOff: BackOff(first: .seconds(10), limit: .seconds(10)))
         let handled = Handled()
         let bells = store.workflow(Bell.self, scheduler: clock.scheduler)
         for id in ["1", "2"] { try await bells.update(id) { try $0.fire.ring(RingingState(1)) } }
@@ -80,11 +80,11 @@ extension StoreConformance {
             waiting.map(\.attempts) == [1, 0] && waiting[0].error != nil && !waiting[0].isParked,
             "that an effect has failed is not written down: \(waiting)"
         )
-        clock.advance(by: .seconds(10))
+        await clock.advance(by: .seconds(10))
         report.expect(try await deliver(failing: true) == 1, "the effect behind a parked one does not go on")
         let parked = try await bells.effects()
         report.expect(parked.map(\.isParked) == [true], "an effect is not parked after its last attempt: \(parked)")
-        clock.advance(by: .seconds(1_000))
+        await clock.advance(by: .seconds(1_000))
         report.expect(try await deliver(failing: false) == 0, "a parked effect is delivered")
         let calls = handled.all.filter { $0.key.id == "1" }
         report.expect(calls.map(\.key.index) == [0, 0, 1], "the effects of a machine are not in order: \(calls)")
@@ -146,7 +146,7 @@ extension StoreConformance {
     /// Effects that are saved, retried and discarded while a worker is at others of the machine.
     static func leases(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let clock = ManualClock()
-        let policy = DeliveryPolicy(attempts: 2, firstDelay: .zero)
+        let policy = DeliveryPolicy(attempts: 2, backOff: BackOff(first: .zero))
         let bells = store.workflow(Bell.self, scheduler: clock.scheduler)
         let failures = Lock<[String]>([])
         let hasBegun = Lock(false)

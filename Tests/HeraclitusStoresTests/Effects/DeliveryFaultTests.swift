@@ -95,7 +95,7 @@ extension DeliveryTests {
         for _ in 0..<3 {
             let end = try await due()
             while try await due() == end {
-                clock.advance(by: .seconds(7))
+                await clock.advance(by: .seconds(7))
                 try await Task.sleep(for: .milliseconds(1))
             }
         }
@@ -131,7 +131,7 @@ extension DeliveryTests {
             $0 = (
                 2,
                 {
-                    clock.advance(by: .seconds(61))
+                    await clock.advance(by: .seconds(61))
                     try await others.deliver(to: EffectHandlers().on(Step.self) { _, key in log.add("b\(key.id)") })
                 }
             )
@@ -149,11 +149,11 @@ extension DeliveryTests {
         let keys = try await walks().effects().map(\.key)
         #expect(try await walks().effects().allSatisfy(\.isParked))
         #expect(try await walks().retry(keys[0]))
-        let patient = DeliveryPolicy(attempts: 5, firstDelay: .seconds(600))
+        let patient = DeliveryPolicy(attempts: 5, backOff: BackOff(first: .seconds(600)))
         #expect(try await deliver(policy: patient) { _, _ in throw Failed() } == 0)
         #expect(try await walks().retry(keys[1]))
         #expect(try await deliver(policy: patient) == 0)
-        clock.advance(by: .seconds(601))
+        await clock.advance(by: .seconds(601))
         #expect(try await deliver(policy: patient) == 2)
     }
 

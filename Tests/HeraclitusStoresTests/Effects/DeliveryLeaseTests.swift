@@ -61,7 +61,7 @@ extension DeliveryTests {
         try await walk("1", 1)
         async let slow = deliver("slow", by: ManualClock()) { [log] _, _ in try await log.wait(for: "a1") }
         try await log.wait(for: "slow0")
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         async let first = deliver("a") { [log] _, _ in
             log.add("a1")
             try await log.wait(for: "b has looked")
@@ -86,7 +86,7 @@ extension DeliveryTests {
         }
         try await log.wait(for: "discarded")
         #expect(try await deliver("b") == 0)
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         #expect(try await deliver("b") == 1)
         log.add("b has looked")
         #expect(try await first == 1)

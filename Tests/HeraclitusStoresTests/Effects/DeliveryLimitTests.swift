@@ -104,7 +104,7 @@ extension DeliveryTests {
         }
         #expect(log.all.sorted() == ids && report.failures.map(\.id) == ["5"])
         if case ArchiveError.tooLarge? = report.failures.first?.error {} else { Issue.record("\(report)") }
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         #expect(try await deliverAll(of: store).count == 1)
     }
 }

@@ -96,7 +96,7 @@ import Testing
             if index == 0 { try await log.wait(for: "b0") }
         }
         try await log.wait(for: "a0")
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         async let second = deliver("b") { index, _ in
             if index == 0 { try await log.wait(for: "a ended") }
         }
@@ -118,7 +118,7 @@ import Testing
         let policy = DeliveryPolicy(attempts: 1)
         try await deliver("a", by: ManualClock(), policy: policy) { [self] index, key in
             if index == 0 { throw Failed() }
-            clock.advance(by: .seconds(61))
+            await clock.advance(by: .seconds(61))
             try await walks().retry(EffectKey(id: key.id, series: key.series, index: 0))
             // Another has leased it meanwhile, and gives it back.
             let other = Task {
@@ -175,7 +175,7 @@ import Testing
     @Test("An effect that is to be tried again is so at once, whether it waits or is parked", arguments: [1, 2])
     func retried(attempts: Int) async throws {
         try await walk("1", 1)
-        let policy = DeliveryPolicy(attempts: attempts, firstDelay: .seconds(600))
+        let policy = DeliveryPolicy(attempts: attempts, backOff: BackOff(first: .seconds(600)))
         #expect(try await deliver(policy: policy) { _, _ in throw Failed() } == 0)
         let failed = try #require(try await walks().effects().first)
         #expect(failed.isParked == (attempts == 1))
@@ -202,7 +202,7 @@ import Testing
             for _ in 0..<3 {
                 let end = try await due()
                 while try await due() == end {
-                    clock.advance(by: .seconds(7))
+                    await clock.advance(by: .seconds(7))
                     try await Task.sleep(for: .milliseconds(1))
                 }
             }
@@ -218,7 +218,7 @@ import Testing
         let policy = DeliveryPolicy(attempts: 2)
         for _ in 1...2 {
             try await deliver(policy: policy) { index, _ in if index == 1 { throw Failed() } }
-            clock.advance(by: .seconds(1))
+            await clock.advance(by: .seconds(1))
         }
         #expect(try await walks().effects().map(\.isParked) == [true])
         try await walks().retry(try #require(try await walks().effects().first).key)
@@ -233,7 +233,7 @@ import Testing
     func keptLease() async throws {
         try await walk("1", 6)
         let count = try await deliver { [self] _, _ in
-            clock.advance(by: .seconds(40))
+            await clock.advance(by: .seconds(40))
             let others = try await deliver("other")
             #expect(others == 0)
         }
@@ -264,7 +264,7 @@ import Testing
             }
         )
         try await log.wait(for: "a")
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         let second = try await walks(store).deliver(
             to: EffectHandlers().on(Step.self) { _, _ in
                 let end = await store.inner.load("1")?.effects
@@ -272,7 +272,7 @@ import Testing
                     // Until the first has tried to renew its lease.
                     let loads = store.loads.withLock { $0 }
                     while store.loads.withLock({ $0 }) == loads {
-                        slow.advance(by: .seconds(7))
+                        await slow.advance(by: .seconds(7))
                         try await Task.sleep(for: .milliseconds(1))
                     }
                     let now = await store.inner.load("1")?.effects
@@ -291,7 +291,8 @@ import Testing
         for id in 0..<4 { try await walk("\(id)", 5) }
         let hours = [-5.0, 0, 3]
         let schedulers = hours.map { hours in Scheduler(ContinuousClock()) { Date() + hours * 3_600 } }
-        let policy = DeliveryPolicy(lease: .milliseconds(200), attempts: 1_000, firstDelay: .milliseconds(1))
+        let backOff = BackOff(first: .milliseconds(1))
+        let policy = DeliveryPolicy(lease: .milliseconds(200), attempts: 1_000, backOff: backOff)
         // Who is behind sees only what is long due; who is ahead puts off what has failed, and does it himself.
         for round in 0..<200 {
             if try await walks().effects().isEmpty { break }
@@ -331,12 +332,12 @@ import Testing
     @Test("However often an effect has failed, it waits no less than before")
     func manyFailures() async throws {
         try await walk("1", 1)
-        let policy = DeliveryPolicy(attempts: .max, firstDelay: .seconds(1), longestDelay: .seconds(600))
+        let policy = DeliveryPolicy(attempts: .max, backOff: BackOff(first: .seconds(1), limit: .seconds(600)))
         for failure in 1...80 {
             try await deliver(policy: policy) { _, _ in throw Failed() }
             let wait = try #require(try await due()).timeIntervalSince(clock.scheduler.date)
             if failure > 10 { #expect((449.9...600.1).contains(wait), "\(failure)") }
-            clock.advance(by: .seconds(wait + 0.01))
+            await clock.advance(by: .seconds(wait + 0.01))
         }
     }
 
@@ -344,7 +345,7 @@ import Testing
     func evermore() async throws {
         try await walk("1", 2)
         let delivered = try await deliver("a") { [self] _, key in
-            clock.advance(by: .seconds(1))
+            await clock.advance(by: .seconds(1))
             try await walk(key.id, 1)
         }
         #expect(delivered == 2 && log.all == ["a0", "a1"])
@@ -368,7 +369,7 @@ import Testing
     @Test("An effect that is tried again in the same delivery brings no later ones with it")
     func triedAgain() async throws {
         try await walk("1", 1)
-        let delivered = try await deliver(policy: DeliveryPolicy(firstDelay: .zero)) { [self] _, _ in
+        let delivered = try await deliver(policy: DeliveryPolicy(backOff: BackOff(first: .zero))) { [self] _, _ in
             guard log.all.count == 1 else { return }
             try await walk("1", 1)
             throw Failed()
@@ -387,7 +388,7 @@ import Testing
         }
         #expect(log.all == ["a0"])
         #expect(try await walks().effects().map(\.attempts) == [1])
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         #expect(try await deliver("b") == 1)
     }
 
@@ -401,7 +402,7 @@ import Testing
         try await walk("1", 1)
         try await deliver { _, _ in throw error }
         #expect(try await walks().effects().map(\.isParked) == [false])
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         #expect(try await deliver() == 1)
     }
 
@@ -410,7 +411,7 @@ import Testing
         try await walk("1", 1)
         try await deliver { _, _ in throw Failed() }
         try await store.replaceInEffects(of: "1", #""attempts":1"#, with: #""attempts":9223372036854775807"#)
-        clock.advance(by: .seconds(3_600))
+        await clock.advance(by: .seconds(3_600))
         #expect(try await deliver { _, _ in throw Failed() } == 0)
         #expect(try await walks().effects().map(\.isParked) == [true])
     }

@@ -93,7 +93,7 @@ import Testing
         try await store.workflow(Office.self, scheduler: scheduler).update("1") {
             try $0.fire.wait(WaitingState(scheduler.date + 10))
         }
-        clock.advance(by: .seconds(10))
+        await clock.advance(by: .seconds(10))
         try await store.workflow(Office.self, scheduler: scheduler).fireDue()
         #expect(try await texts() == ["expired"])
     }
@@ -179,7 +179,7 @@ import Testing
         let archive = try #require(try await store.load("1")).archive
         let machine = try StateMachine<Office>(archive: archive, scheduler: clock.scheduler)
         machine.activate()
-        clock.advance(by: .seconds(11))
+        await clock.advance(by: .seconds(11))
         #expect((machine.state as? MailingState)?.text == "expired")
         try await office.fireDue()
         #expect(try await store.load("1")?.effects?.date == clock.date)
@@ -251,9 +251,9 @@ import Testing
         }
         let count = try await deliver(still) {
             let first = try await deliver(clock)
-            clock.advance(by: .seconds(59))
+            await clock.advance(by: .seconds(59))
             let second = try await deliver(clock)
-            clock.advance(by: .seconds(2))
+            await clock.advance(by: .seconds(2))
             let third = try await deliver(clock)
             #expect(first == 0 && second == 0 && third == 1)
         }
@@ -293,14 +293,14 @@ import Testing
     func delays() async throws {
         let clock = ManualClock()
         let office = store.workflow(Office.self, scheduler: clock.scheduler)
-        let policy = DeliveryPolicy(attempts: 5, firstDelay: .seconds(10), longestDelay: .seconds(60))
+        let policy = DeliveryPolicy(attempts: 5, backOff: BackOff(first: .seconds(10), limit: .seconds(60)))
         try await office.update("1") { try $0.fire.mail(MailingState("1")) }
         var waits: [Double] = []
         while try await office.effects().contains(where: { !$0.isParked }) {
             let due = try #require(try await store.load("1")?.effects?.date)
             waits.append(due.timeIntervalSince(clock.scheduler.date))
             // A little more, because neither clocks nor dates are exact.
-            clock.advance(by: .seconds(max(0, due.timeIntervalSince(clock.scheduler.date)) + 0.001))
+            await clock.advance(by: .seconds(max(0, due.timeIntervalSince(clock.scheduler.date)) + 0.001))
             try await office.deliver(policy: policy, to: EffectHandlers().on(Mail.self) { _, _ in throw Interrupted() })
         }
         #expect(waits.count == 5)

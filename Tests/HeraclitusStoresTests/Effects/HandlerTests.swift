@@ -103,9 +103,9 @@ import Testing
         #expect(failure.error is Failed && failure.effect?.name == "Mail" && failure.effect?.isParked == false)
         #expect(try await orders.effects().map(\.attempts) == [0, 0, 0])
         #expect(await store.load("1")?.effects?.date == date)
-        clock.advance(by: .seconds(3_599))
+        await clock.advance(by: .seconds(3_599))
         #expect(try await orders.deliver(to: handlers()).count == 0)
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         #expect(try await orders.deliver(to: handlers()).count == 3)
     }
 
@@ -179,7 +179,7 @@ import Testing
         let orders = orders
         try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }
         var patient = DeliveryPolicy()
-        patient.firstDelay = .seconds(600)
+        patient.backOff = BackOff(first: .seconds(600))
         let failing = EffectHandlers().on(Reminder.self) { _, _ in throw Failed() }.others { _, _ in }
         #expect(try await orders.deliver(policy: patient, to: failing).count == 1)
         try await orders.update("1") { try $0.fire.cancel() }

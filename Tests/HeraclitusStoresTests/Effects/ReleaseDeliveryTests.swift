@@ -152,7 +152,7 @@ import Testing
         let former = store.workflow(Former.self, scheduler: clock.scheduler)
         let handlers = EffectHandlers().others { _, _ in }
         for (seconds, count) in [(0, 0), (59, 0), (2, 1)] {
-            clock.advance(by: .seconds(seconds))
+            await clock.advance(by: .seconds(seconds))
             #expect(try await former.deliver(policy: policy, to: handlers).failureCount == count)
         }
     }

@@ -64,7 +64,7 @@ import Testing
         let clock = ManualClock()
         let store = InMemoryStore()
         try await store.workflow(Reminder.self, scheduler: clock.scheduler).update("1") { $0.activate() }
-        clock.advance(by: .seconds(90))
+        await clock.advance(by: .seconds(90))
         try await store.workflow(Reminder.self, scheduler: clock.scheduler).fireDue()
         let machine = try #require(try await store.workflow(Reminder.self).machine("1")).machine
         #expect(machine.journal.map(\.event) == ["send"])

@@ -36,7 +36,7 @@ import Testing
         let buyers = [("1", "ada", 5.0), ("2", "bob", 50), ("3", "ada", 500), ("4", "Ada", 0)]
         for (id, buyer, total) in buyers {
             try await orders.update(id) { try $0.fire.pay(PaidState(buyer, total)) }
-            clock.advance(by: .seconds(10))
+            await clock.advance(by: .seconds(10))
         }
         try await orders.update("5") { try $0.fire.pay(GiftState("ada", 7)) }
         try await orders.update("open") { $0.activate() }
@@ -80,7 +80,7 @@ import Testing
         try await orders.update("3") { try $0.fire.pay(PaidState("eve", 1)) }
         #expect(try await place.store.load("3")?.entered == clock.date)
         try await orders.update("3") { $0.activate() }
-        clock.advance(by: .seconds(10))
+        await clock.advance(by: .seconds(10))
         try await orders.update("3") { try $0.fire.correct(PaidState("eve", 2)) }
         #expect(try await place.store.load("3")?.entered == clock.date - 10)
     }

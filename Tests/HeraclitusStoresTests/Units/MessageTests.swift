@@ -84,10 +84,10 @@ import Testing
     func byTime() async throws {
         let memory = MessageMemory.within(.seconds(60))
         #expect(try await handle("1", memory))
-        clock.advance(by: .seconds(60))
+        await clock.advance(by: .seconds(60))
         #expect(try await !handle("1", memory))
         #expect(try await handle("2", memory))
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         #expect(try await handle("1", memory))
         #expect(try await !handle("2", memory))
         let handled = try #require(try await store.load("tea")?.handled)

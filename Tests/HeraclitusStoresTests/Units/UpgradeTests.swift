@@ -273,7 +273,7 @@ import Testing
         for id in ["1", "2"] { try await plain.update(id) { $0.activate() } }
         try await plain.update("ended") { try $0.fire.end() }
         let start = clock.date
-        clock.advance(by: .seconds(100))
+        await clock.advance(by: .seconds(100))
         #expect(try await dated.fireDue().count == 0)
         #expect(try await dated.ids(where: .value("buyer") == "ada") == [])
         let upgrade = try await dated.upgrade()
@@ -282,7 +282,7 @@ import Testing
         #expect(try await store.load("1")?.due == start + 160)
         #expect(try await store.load("1")?.entered == start)
         #expect(try await dated.ids(where: .value("buyer") == "ada") == ["1", "2"])
-        clock.advance(by: .seconds(30))
+        await clock.advance(by: .seconds(30))
         // It does not begin anew.
         try await dated.update("1") { try $0.fire.change(FoundState("bob")) }
         try await dated.update("2") { _ in }
@@ -292,7 +292,7 @@ import Testing
         #expect(try await store.load(["1", "2"]).map(\.due) == [nil, nil])
         #expect(try await dated.ids(where: .value("buyer") == "bob") == [])
         try await dated.upgrade()
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         #expect(try await dated.fireDue().count == 2)
         #expect(try await dated.ids(in: [EndedState.self]) == ["1", "2", "ended"])
     }

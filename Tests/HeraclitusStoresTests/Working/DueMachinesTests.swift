@@ -34,7 +34,7 @@ import Testing
         #expect(try await store.ids(dueBy: at(20)) == ["1", "2"])
         #expect(try await store.ids { ($0.queue, $0.workflows) = (.due(by: at(20)), ["Other"]) } == [])
         #expect(try await store.ids(dueBy: at(1_000)) == ["1", "2", "0"])
-        clock.advance(by: .seconds(25))
+        await clock.advance(by: .seconds(25))
         var told: [String] = []
         let report = try await bills.fireDue { id, transitions in
             told.append("\(id) \(transitions.compactMap(\.event))")
@@ -44,7 +44,7 @@ import Testing
         #expect(try await bills.ids(in: [Bill.LapsedState.self]) == ["1", "2"])
         // Lapsed at 25, and so forgotten at 85.
         #expect(try await store.load("1")?.due == at(85))
-        clock.advance(by: .seconds(100))
+        await clock.advance(by: .seconds(100))
         #expect(try await bills.fireDue().count == 3)
         #expect(try await bills.ids(in: [Bill.ClosedState.self]) == ["1", "2"])
         #expect(try await bills.ids(in: [Bill.LapsedState.self]) == ["0"])
@@ -94,7 +94,7 @@ import Testing
     func deleted() async throws {
         let store = LosingStore()
         try await bills(store).update("1") { try $0.fire.send(Bill.SentState(1, by: at(10))) }
-        clock.advance(by: .seconds(20))
+        await clock.advance(by: .seconds(20))
         #expect(try await bills(store).fireDue().count == 1)
         #expect(try await store.ids() == [])
     }
@@ -123,7 +123,7 @@ import Testing
             try await bills(store).update("\(number)") { try $0.fire.send(Bill.SentState(number, by: at(10))) }
         }
         for id in ["1", "3"] { try await store.save(try #require(await store.load(id)).with(archive: "{")) }
-        clock.advance(by: .seconds(20))
+        await clock.advance(by: .seconds(20))
         struct Refusal: Error {}
         let report = try await bills(store).fireDue(batch: batch) { id, _ in if id == "4" { throw Refusal() } }
         #expect(report.count == 5 && report.failureCount == 3)
@@ -142,7 +142,7 @@ import Testing
         for id in ["0", "1", "2"] {
             try await bills(store).update(id) { try $0.fire.send(Bill.SentState(1, by: at(5))) }
         }
-        clock.advance(by: .seconds(1_000))
+        await clock.advance(by: .seconds(1_000))
         let bills = bills(store)
         let task = Task {
             try await bills.fireDue { _, _ in unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
@@ -176,13 +176,13 @@ import Testing
         let machines = store.workflow(Stubborn.self, scheduler: clock.scheduler)
         func create() -> StateMachine<Stubborn> { StateMachine(journal: .last(5), scheduler: clock.scheduler) }
         try await machines.update("1", creating: create) { try $0.fire.start(Stubborn.WaitingState(until: at(60))) }
-        clock.advance(by: .seconds(90))
+        await clock.advance(by: .seconds(90))
         for _ in 0..<10 {
             let report = try await machines.fireDue { id, _ in Issue.record("\(id) was saved without a transition.") }
             #expect(report.failures.isEmpty && report.count >= 1)
             // It is tried again when the claim has ended.
             #expect(try await machines.fireDue().count == 0)
-            clock.advance(by: .seconds(31))
+            await clock.advance(by: .seconds(31))
         }
         let saved = try #require(try await machines.machine("1")).machine
         let lines = saved.journal.map { "\($0.kind) \($0.event ?? "")" }
@@ -210,7 +210,7 @@ import Testing
                 )
                 try await bills(store).save(lapsed, as: "\(100 + number)", expecting: 0)
             }
-            clock.advance(by: .seconds(100))
+            await clock.advance(by: .seconds(100))
             let report = try await bills(store).fireDue(batch: batch)
             #expect(report.failures.isEmpty && report.count == 60)
             #expect(try await bills(store).ids(in: [Bill.ClosedState.self]).count == 20)
@@ -222,7 +222,7 @@ import Testing
         let place = try StorePlace(kind)
         let bills = bills(place.store)
         for number in 0..<40 { try await bills.update("\(number)") { try $0.fire.send(Bill.SentState(1, by: at(10))) } }
-        clock.advance(by: .seconds(20))
+        await clock.advance(by: .seconds(20))
         let saved = Journal()
         let tried = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
@@ -243,7 +243,7 @@ import Testing
     func claimEnds() async throws {
         let store = InMemoryStore()
         try await bills(store).update("1") { try $0.fire.send(Bill.SentState(1, by: at(10))) }
-        clock.advance(by: .seconds(20))
+        await clock.advance(by: .seconds(20))
         let claim = StoreClaim(
             .due(by: clock.date),
             of: [Bill.name],
@@ -254,7 +254,7 @@ import Testing
         )
         #expect(await store.claim(claim).count == 1)
         #expect(try await bills(store).fireDue().count == 0)
-        clock.advance(by: .seconds(31))
+        await clock.advance(by: .seconds(31))
         #expect(try await bills(store).fireDue().count == 1)
     }
 
@@ -276,7 +276,7 @@ import Testing
         try await newer.update("new") { try $0.fire.send(Bill.SentState(1, by: at(10))) }
         try await newer.update("draft") { $0.activate() }
         try await bills(store).update("old") { try $0.fire.send(Bill.SentState(1, by: at(10))) }
-        clock.advance(by: .seconds(20))
+        await clock.advance(by: .seconds(20))
         let stored = await store.load("new")
         var report = try await bills(store).fireDue()
         #expect(report.count == 1 && report.newerCount == 1 && report.failures.isEmpty)

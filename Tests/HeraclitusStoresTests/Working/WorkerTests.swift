@@ -57,11 +57,11 @@ import Testing
         try await working {
             try await waitUntilAsleep(3)
             #expect(log.entries == [])
-            clock.advance(by: .seconds(10))
+            await clock.advance(by: .seconds(10))
             try await wait { log.entries == ["mail expired"] }
             #expect(try await store.load("2")?.state == Bill.SentState.name)
             try await waitUntilAsleep(3)
-            clock.advance(by: .seconds(10))
+            await clock.advance(by: .seconds(10))
             try await wait { try await store.load("2")?.state == Bill.LapsedState.name }
             #expect(try await office.effects().isEmpty)
         }
@@ -107,9 +107,9 @@ import Testing
         try await silent.workflow(Office.self, scheduler: scheduler).update("1") {
             try $0.fire.mail(EffectTests.MailingState("a"))
         }
-        clock.advance(by: .seconds(4))
+        await clock.advance(by: .seconds(4))
         #expect(clock.scheduler.count == 2 && log.entries == [])
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         try await wait { log.entries == ["mail a"] }
         worker.cancel()
         await #expect(throws: CancellationError.self) { try await worker.value }
@@ -123,10 +123,10 @@ import Testing
             log.write("mail \(mail.text)")
         }
         try await office.update("1") { try $0.fire.mail(EffectTests.MailingState("a")) }
-        try await working(policy: DeliveryPolicy(firstDelay: .seconds(8)), handlers: handlers) {
+        try await working(policy: DeliveryPolicy(backOff: BackOff(first: .seconds(8))), handlers: handlers) {
             try await wait { log.entries == ["failed 1 Mail Failed()"] }
             try await waitUntilAsleep(3)
-            clock.advance(by: .seconds(8))
+            await clock.advance(by: .seconds(8))
             try await wait { log.entries == ["failed 1 Mail Failed()", "mail a"] }
         }
     }
@@ -184,7 +184,7 @@ import Testing
         try await wait { log.entries == ["failed \"\" Failed()", "failed \"\" Failed()"] }
         store.isBroken.withLock { $0 = false }
         try await waitUntilAsleep(2)
-        clock.advance(by: .seconds(10))
+        await clock.advance(by: .seconds(10))
         try await wait { log.entries.last == "mail a" }
     }
 
@@ -208,7 +208,7 @@ import Testing
         for seconds in stride(from: 0, to: 120, by: 10) {
             try await waitUntilAsleep(2)
             #expect(log.entries == (seconds < 60 ? [] : ["failed Push"]), "\(seconds)")
-            clock.advance(by: .seconds(10))
+            await clock.advance(by: .seconds(10))
         }
         // It is still there for those who know it.
         #expect(try await next.deliver(to: handlers).count == 1)

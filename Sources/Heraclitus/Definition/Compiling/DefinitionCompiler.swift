@@ -124,11 +124,18 @@ struct DefinitionCompiler {
                 failures[state] = CompiledFailure(event: event.index, rule: rule)
             }
         }
-        var completions = [[CompiledCompletion]](repeating: [], count: states.types.count)
-        for event in events where !event.declaration.completions.isEmpty {
+        var done = [Int?](repeating: nil, count: states.types.count)
+        for event in events {
+            guard let sources = event.declaration.done else { continue }
+            for state in event.reach.states(where: \.isAllowed) where isCalled(sources, with: [state]) {
+                done[state] = event.index
+            }
+        }
+        var conditions = [[CompiledCondition]](repeating: [], count: states.types.count)
+        for event in events where !event.declaration.conditions.isEmpty {
             for state in event.reach.states(where: \.isAllowed) {
-                completions[state] += event.declaration.completions.filter { isCalled($0.sources, with: [state]) }
-                    .map { CompiledCompletion(event: event.index, rule: $0) }
+                conditions[state] += event.declaration.conditions.filter { isCalled($0.sources, with: [state]) }
+                    .map { CompiledCondition(event: event.index, rule: $0) }
             }
         }
         let left = Set(events.lazy.flatMap { $0.reach.states(where: \.leaves) })
@@ -145,7 +152,8 @@ struct DefinitionCompiler {
                     lineage: states.lineages[$0],
                     deadlines: deadlines[$0],
                     failure: failures[$0],
-                    completions: completions[$0],
+                    done: done[$0],
+                    conditions: conditions[$0],
                     isFinal: !left.contains($0)
                 )
             },
