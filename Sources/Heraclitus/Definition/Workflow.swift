@@ -27,8 +27,8 @@ public protocol Workflow: Sendable {
 
     /// What the workflow's states need and archives do not keep, such as clients and stores; nothing by default.
     ///
-    /// Each machine is given one when it is made or restored: `StateMachine<Session>(context: network)`. Hooks, guards and builders
-    /// reach it with ``StateTransition/context(as:)``, actions with ``ActionCall/context``.
+    /// Each machine is given one when it is made or restored: `StateMachine<Session>(context: network)`. Hooks and guards reach it with
+    /// ``StateTransition/context(as:)``, builders with ``EventCall/context``, actions with ``ActionCall/context``.
     associatedtype Context: Sendable = Void
 
     /// The state of a new machine; called for each machine, and once more when the definition is read.
