@@ -140,7 +140,7 @@ import Testing
         let journey = try booked(state)
         #expect(clock.scheduler.count == 3)
         #expect(journey.nextDeadline == state.train.nextDeadline)
-        await clock.advance(by: .seconds(60))
+        clock.advance(by: .seconds(60))
         #expect((journey.state as? UnderWayState)?.trainIsPaid == false)
         #expect(state.train.isIn(LapsedState.self) && clock.scheduler.count == 0)
 
@@ -179,7 +179,7 @@ import Testing
         try trip.fire.book(BookedState())
         let copy = trip.copy()
         // The tickets have lapsed by now as well, but the trip had ended before.
-        await clock.advance(by: .seconds(100))
+        clock.advance(by: .seconds(100))
         let journal = Journal()
         let train = try #require(copy.state as? BookedState).train
         train.willExit(OpenState.self) { _, transition in journal.write("willExit \(transition.event ?? "")") }

@@ -71,7 +71,7 @@ import Testing
         try machine.fire.open(OpenState("Ada"))
         #expect(porter.journal.entries == ["guard", "didExit", "Ada enters", "didFire"])
         try machine.perform(\.ring)
-        await clock.advance(by: .seconds(60))
+        clock.advance(by: .seconds(60))
         #expect((machine.state as? LockedState)?.entries == 5)
     }
 
