@@ -122,9 +122,10 @@ struct Outbox {
 
     /// Removes an effect.
     mutating func remove(_ index: Int) {
-        // If it has failed, those after it have waited because of it alone.
-        if worker == nil, index == head { date = .distantPast }
+        let former = head
         content.effects.remove(at: index)
+        // If it has failed, or was parked and blocked, those after it have waited because of it alone.
+        if worker == nil, former == index || former == nil { date = .distantPast }
     }
 
     /// Notes that an effect was not carried out.

@@ -48,16 +48,20 @@ extension ArchiveStore {
 extension StoredWorkflow {
     fileprivate func checkHandlers(_ handlers: EffectHandlers) throws(StoreError) { try handlers.check(W.self) }
 
-    /// When the next machine waits for a worker; `nil` if none does.
-    fileprivate func nextDate(_ queue: ArchiveQuery.Queue) async throws -> Date? {
+    /// When the next machine waits for a worker after a date; `nil` if none does.
+    fileprivate func nextDate(_ queue: ArchiveQuery.Queue, after date: Date) async throws -> Date? {
         var query = ArchiveQuery()
         query.workflows = W.storedNames
         query.newestVersion = W.version
         query.queue = queue
-        query.limit = 1
-        guard let id = try await store.ids(query).first, let archive = try await store.load(id) else { return nil }
-        if case .due = queue { return archive.due }
-        return archive.effects?.date
+        // Those whose events were rejected come first.
+        query.limit = 50
+        for id in try await store.ids(query) {
+            guard let archive = try? await store.load(id) else { continue }
+            let next = if case .due = queue { archive.due } else { archive.effects?.date }
+            if let next, next > date { return next }
+        }
+        return nil
     }
 }
 
@@ -87,7 +91,7 @@ private final class Rounds: Sendable {
             var wake = now + interval.inSeconds
             do {
                 for failure in try await work().failures where isNew(failure) { await failed(failure) }
-                if let next = try await workflow.nextDate(queue), next > now { wake = min(wake, next) }
+                if let next = try await workflow.nextDate(queue, after: now) { wake = min(wake, next) }
             } catch {
                 try Task.checkCancellation()
                 // A medium that fails is tried again.

@@ -130,11 +130,11 @@ import Testing
         do {
             try await store.workflow(Abyss.self).update("1") { try $0.fire.dive(DeepState(levels)) }
         } catch ArchiveError.unwritableEffect("Deep", _) {
-            #expect(levels > 59)
+            #expect(levels > 60)
             #expect(try await store.load("1") == nil)
             return
         }
-        #expect(levels <= 59)
+        #expect(levels <= 60)
         #expect(try await store.workflow(Abyss.self).machine("1") != nil)
         #expect(try await store.workflow(Abyss.self).deliver(to: EffectHandlers().others { _, _ in }).count == 1)
     }

@@ -113,7 +113,7 @@ final class FaultyStore: ArchiveStore {
             }
         }
         if case .save = change.machine, fault == .keepsEffects, let effects = kept.withLock({ $0[change.id] }) {
-            try? await inner.save([.effects(of: change.id, .init(from: nil, to: effects))])
+            _ = try? await inner.save([.effects(of: change.id, .init(from: nil, to: effects))])
         }
         if fault == .raisesRevision, case .keep = change.machine, let row = await inner.load(change.id) {
             return try await inner.save(row)

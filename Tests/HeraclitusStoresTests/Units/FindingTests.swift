@@ -87,7 +87,9 @@ import Testing
 
     @Test("Machines are listed in pages by state, and counted", arguments: StoreTests.kinds)
     func pages(kind: String) async throws {
-        let (_, orders) = try await filled(kind)
+        let (place, orders) = try await filled(kind)
+        // The folder goes with it.
+        defer { withExtendedLifetime(place) {} }
         var (found, last) = ([[String]](), String?.none)
         repeat {
             let page = try await orders.ids(in: [PaidState.self, GiftState.self], after: last, limit: 2)

@@ -141,6 +141,24 @@ import Testing
         }
     }
 
+    @Test("Machines whose events are rejected make a worker miss no date of others")
+    func rejected() async throws {
+        for number in 1...3 {
+            let lapsed = StateMachine<Bill>(
+                alreadyIn: Bill.LapsedState(number: 13),
+                since: clock.date - 100,
+                scheduler: clock.scheduler
+            )
+            try await bills.save(lapsed, as: "rejected \(number)", expecting: 0)
+        }
+        try await bills.update("2") { try $0.fire.send(Bill.SentState(1, by: clock.date + 5)) }
+        try await working {
+            try await waitUntilAsleep(3)
+            clock.advance(by: .seconds(5))
+            try await wait { try await store.load("2")?.state == Bill.LapsedState.name }
+        }
+    }
+
     /// A store whose medium fails until it is mended.
     private final class BrokenStore: StoreAround {
         let inner = InMemoryStore()
