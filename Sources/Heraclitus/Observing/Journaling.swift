@@ -121,7 +121,7 @@ extension MachineCore {
             userInfo: userInfo.withoutCause.recorded(without: definition.content.value.secretKeys)
         )
         record.cause = userInfo.cause.map(Occurrence.Cause.init)
-        record.facts = definition.states[plan.destination].hooks.facts(of: state).recorded
+        record.facts = definition.states[plan.destination].hooks.facts(of: state).recorded()
         return JournalLine(record, in: journal)
     }
 
