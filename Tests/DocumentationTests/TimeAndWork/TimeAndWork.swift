@@ -156,7 +156,7 @@ private final class AbandonedState: UploadState, EmptyState {}
 
         let waiting = StateMachine<Upload>(alreadyIn: UploadingState("a.mov", giveUpAt: nil), context: server)
         try await uploads.save(waiting, as: "43", expecting: 0)
-        if let stored = try await store.load("43") {
+        if let stored = await store.load("43") {
             let upload = try StateMachine<Upload>(archive: stored.archive, context: server)
             upload.activate()
             _ = try await upload.wait(for: DoneState.self)

@@ -71,7 +71,7 @@ import Testing
         try machine.fire.open(OpenState("Ada"))
         #expect(porter.journal.entries == ["guard", "didExit", "Ada enters", "didFire"])
         try machine.perform(\.ring)
-        clock.advance(by: .seconds(60))
+        await clock.advance(by: .seconds(60))
         #expect((machine.state as? LockedState)?.entries == 5)
     }
 
@@ -213,7 +213,7 @@ import Testing
         #expect(porter.journal.entries == ["guard", "didExit", "Ada enters", "didFire"])
         let stored = try #require(try await gates.machine("1"))
         #expect(stored.machine.context === porter)
-        clock.advance(by: .seconds(100))
+        await clock.advance(by: .seconds(100))
         #expect(try await gates.fireDue().count == 1)
         #expect(try await gates.ids(in: [LockedState.self]) == ["1"])
     }
