@@ -61,6 +61,9 @@ struct DatedLinks: Sendable {
         fileprivate var rest: Substring { digits.suffix(Self.lengths.2) }
     }
 
+    /// How many names of a folder are in memory at once.
+    private static let pageSize = 2_000
+
     private let folder: Folder
 
     /// Names a folder, which is made with the first link.
@@ -112,7 +115,8 @@ struct DatedLinks: Sendable {
     /// - Parameters:
     ///   - date: The last date.
     ///   - last: The link after which to begin.
-    ///   - limit: At least how many, if there are as many.
+    ///   - limit: How many.
+    ///   - hasWholeDates: Whether all links with the date of the last one follow, however many there are.
     ///   - isIncluded: Whether a machine is one of those that are looked for.
     /// - Returns: The links.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
@@ -120,6 +124,7 @@ struct DatedLinks: Sendable {
         upTo date: SortableDate,
         after last: Link? = nil,
         limit: Int = .max,
+        hasWholeDates: Bool = false,
         where isIncluded: (Label) -> Bool = { _ in true }
     ) throws(ArchiveError) -> [Link] {
         var found: [Link] = []
@@ -129,11 +134,19 @@ struct DatedLinks: Sendable {
             let path = folder.file(outer)
             for inner in try names(in: path, isFirst ? last?.date.inner : nil, isLast ? date.inner : nil) {
                 let most = isLast && date.inner == inner ? date.rest : nil
-                for name in try names(in: "\(path)/\(inner)", nil, most) {
-                    guard let link = Link(outer + inner + name), isIncluded(link.label) else { continue }
-                    if let last, !last.comes(before: link) { continue }
-                    found.append(link)
+                let isLasts = isFirst && last?.date.inner == inner[...]
+                var least = isLasts ? last.map { "\($0.date.rest).\($0.label.text)" } : nil
+                while true {
+                    let names = try names(in: "\(path)/\(inner)", least?[...], most, limit: Self.pageSize)
+                    for name in names where name != least {
+                        guard let link = Link(outer + inner + name), isIncluded(link.label) else { continue }
+                        if found.count >= limit, !hasWholeDates || link.date != found.last?.date { return found }
+                        found.append(link)
+                    }
+                    if names.count < Self.pageSize { break }
+                    least = names.last
                 }
+                // What follows has another date.
                 if found.count >= limit { return found }
             }
         }
@@ -143,12 +156,12 @@ struct DatedLinks: Sendable {
     private func names(
         in path: String,
         _ least: Substring?,
-        _ most: Substring?
+        _ most: Substring?,
+        limit: Int = .max
     ) throws(ArchiveError) -> [String] {
         do {
             // A tilde comes after all digits.
-            let names = try SystemFile.names(in: path, from: String(least ?? ""), upTo: String(most ?? "~"))
-            return names.count > 1 ? names.sorted() : names
+            return try SystemFile.names(in: path, from: String(least ?? ""), upTo: String(most ?? "~"), limit: limit)
         } catch {
             if error.isMissing { return [] }
             throw .file(path, error)
@@ -213,9 +226,5 @@ extension DatedLinks.Link {
             let label = DatedLinks.Label(path.dropFirst(17))
         else { return nil }
         self.init(date: DatedLinks.SortableDate(digits: String(digits)), label: label)
-    }
-
-    fileprivate func comes(before other: Self) -> Bool {
-        (date.digits, label.text) < (other.date.digits, other.label.text)
     }
 }

@@ -61,7 +61,8 @@ extension DirectoryStore {
         let (date, limit) = (query.queueDate, min(CandidateList.pageSize, max(query.limit, 1)))
         var last: DatedLinks.Link?
         while true {
-            let page = try index.links(kind).links(upTo: date, after: last, limit: limit, where: wanted.includes)
+            let page = try index.links(kind)
+                .links(upTo: date, after: last, limit: limit, hasWholeDates: true, where: wanted.includes)
             for link in try sortedByID(page) {
                 if rows.count >= query.limit { return query.sorted(rows.values) }
                 try add(Candidate(kind: kind, link: link))

@@ -179,12 +179,25 @@ struct SystemFile: ~Copyable {
         return names
     }
 
-    /// The names of what is in a folder, whatever it is, between two texts, as far as these go.
-    static func names(in folder: String, from least: String, upTo most: String) throws(SystemError) -> [String] {
+    /// The first names of what is in a folder, whatever it is, between two texts, as far as these go; sorted.
+    static func names(
+        in folder: String,
+        from least: String,
+        upTo most: String,
+        limit: Int = .max
+    ) throws(SystemError) -> [String] {
         var names: [String] = []
+        var most = most
         try forEachEntry(in: folder) { name, _ in
-            if !name.comes(before: least), !name.comes(after: most) { names.append(name.text) }
+            guard !name.comes(before: least), !name.comes(after: most) else { return }
+            names.append(name.text)
+            // The memory does not grow with the folder.
+            if names.count / 2 >= limit {
+                names.keepFirst(limit)
+                most = names.last ?? most
+            }
         }
+        names.keepFirst(limit)
         return names
     }
 
@@ -206,6 +219,13 @@ struct SystemFile: ~Copyable {
             }
         }
         if errno != 0 { throw .latest }
+    }
+}
+
+extension [String] {
+    fileprivate mutating func keepFirst(_ count: Int) {
+        sort()
+        removeLast(Swift.max(0, self.count - count))
     }
 }
 

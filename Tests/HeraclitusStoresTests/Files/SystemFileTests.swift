@@ -102,6 +102,10 @@ import Testing
         #expect(try names("", "b") == ["a", "ab", "b1", "b2x"])
         #expect(try names("ab", "b1") == ["ab", "b1"])
         #expect(try names("b2", "~") == ["b2x", "c"])
+        for limit in 0...7 {
+            let first = try SystemFile.names(in: path, from: "ab", upTo: "~", limit: limit)
+            #expect(first == Array(["ab", "b1", "b2x", "c"].prefix(limit)))
+        }
         #expect(throws: SystemError.self) { try SystemFile.names(in: "\(path)/none", from: "", upTo: "") }
         #expect { try SystemFile.makeLink("\(path)/a", to: "nowhere") } throws: { error in
             (error as? SystemError)?.isThereAlready == true
