@@ -112,8 +112,9 @@ extension SQLiteRow {
     static func columns(of effects: WaitingEffects?) throws -> [DatabaseValue] {
         guard let effects else { return [.null, .null, .null, .null] }
         // SQLite has no number for a date that is none.
-        let date = column(effects.date, or: .distantFuture)
-        return [date, try column(effects.next), try column(effects.worker), try column(effects.content)]
+        let seconds = effects.date.timeIntervalSinceReferenceDate
+        let date = seconds.isNaN ? Date.distantFuture.timeIntervalSinceReferenceDate : seconds
+        return [date.databaseValue, try column(effects.next), try column(effects.worker), try column(effects.content)]
     }
 
     /// The columns `text` and `number` of a value; text as bytes, because GRDB ends texts at NUL.
@@ -136,10 +137,10 @@ extension SQLiteRow {
         return bytes.databaseValue
     }
 
-    /// A date; one that is none is like none.
-    static func column(_ date: Date?, or other: Date? = nil) -> DatabaseValue {
-        if let seconds = date?.timeIntervalSinceReferenceDate, seconds.isFinite { return seconds.databaseValue }
-        return other?.timeIntervalSinceReferenceDate.databaseValue ?? .null
+    /// A date; null for one that is none or infinite.
+    static func column(_ date: Date?) -> DatabaseValue {
+        guard let seconds = date?.timeIntervalSinceReferenceDate, seconds.isFinite else { return .null }
+        return seconds.databaseValue
     }
 }
 

@@ -38,7 +38,7 @@ enum SQLiteTable {
     /// A claim needs no column that is not in its index.
     private static let indexes = [
         "create index machines_by_state on machines (workflow, state, id, version) where state is not null",
-        "create index machines_by_workflow on machines (workflow, id, version) where state is not null",
+        "create index machines_by_workflow on machines (workflow, id, version, state) where state is not null",
         "create index machines_by_entered on machines (workflow, state, entered, id) where entered is not null",
         "create index machines_by_due on machines (workflow, due, id, version, claimed) where due is not null",
         """

@@ -155,7 +155,7 @@ extension SQLiteTransaction {
             stored = try load(change.id)
         } catch StoreError.damaged where change.isDeletionOfAny {
             try delete(change.id)
-            return last
+            return max(last, 1)
         }
         let changed = try change.applied(to: stored, after: stored == nil ? last : 0)
         guard let changed else {
