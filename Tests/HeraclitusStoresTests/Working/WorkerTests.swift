@@ -154,7 +154,7 @@ import Testing
         try await bills.update("2") { try $0.fire.send(Bill.SentState(1, by: clock.date + 5)) }
         try await working {
             try await waitUntilAsleep(3)
-            clock.advance(by: .seconds(5))
+            await clock.advance(by: .seconds(5))
             try await wait { try await store.load("2")?.state == Bill.LapsedState.name }
         }
     }
