@@ -84,7 +84,8 @@ final class DroppedLine {
 
 extension UserInfo {
     /// The same with the descriptions of machines and states, for somebody who keeps it and is to keep none of them alive.
-    /// - Parameter secretKeys: The keys whose values are not kept.
+    ///
+    /// Values with secret keys are not kept.
     func recorded(without secretKeys: Set<String> = []) -> UserInfo {
         func isLive(_ value: Value) -> Bool { value is any TreeMachine || value is any WorkflowState }
         let values = values
@@ -98,14 +99,18 @@ extension UserInfo {
 extension MachineCore {
     /// Begins the line of a transition, if the machine keeps a journal.
     @inline(__always)
-    func journalLine(of plan: TransitionPlan, _ userInfo: UserInfo) -> JournalLine? {
-        listened.contains(.journal) ? newJournalLine(of: plan, userInfo.withoutCause) : nil
+    func journalLine(
+        of plan: TransitionPlan,
+        to state: @autoclosure () -> AnyObject,
+        _ userInfo: UserInfo
+    ) -> JournalLine? {
+        listened.contains(.journal) ? newJournalLine(of: plan, to: state(), userInfo) : nil
     }
 
     @inline(never)
-    private func newJournalLine(of plan: TransitionPlan, _ userInfo: UserInfo) -> JournalLine? {
+    private func newJournalLine(of plan: TransitionPlan, to state: AnyObject, _ userInfo: UserInfo) -> JournalLine? {
         guard let journal else { return nil }
-        let record = Occurrence.Record(
+        var record = Occurrence.Record(
             kind: .transitioned,
             workflow: definition.workflow,
             version: definition.version,
@@ -113,8 +118,10 @@ extension MachineCore {
             source: definition.states[plan.source].name,
             destination: definition.states[plan.destination].name,
             isUpdate: plan.kind == .update,
-            userInfo: userInfo.recorded(without: definition.content.value.secretKeys)
+            userInfo: userInfo.withoutCause.recorded(without: definition.content.value.secretKeys)
         )
+        record.cause = userInfo.cause.map(Occurrence.Cause.init)
+        record.facts = definition.states[plan.destination].hooks.facts(of: state).recorded()
         return JournalLine(record, in: journal)
     }
 

@@ -101,10 +101,12 @@ public struct Occurrence: Sendable {
     }
 
     /// The same without its objects, for somebody who keeps it.
-    /// - Parameter secretKeys: The keys of the user info whose values are not kept.
+    ///
+    /// Values of the user info with secret keys are not kept.
     func recorded(without secretKeys: Set<String> = []) -> Occurrence {
         var record = record
         record.userInfo = record.userInfo.recorded(without: secretKeys)
+        record.facts = record.facts.recorded()
         return Occurrence(record, at: date, revision: revision)
     }
 
@@ -176,6 +178,12 @@ extension Occurrence {
     /// The values that the caller passed.
     public var userInfo: UserInfo { record.userInfo }
 
+    /// Why the event of a transition has fired by itself; `nil` if somebody has fired it.
+    public var cause: Cause? { record.cause }
+
+    /// What the state that a transition has entered or updated says of itself: ``FactStating``.
+    public var facts: UserInfo { record.facts }
+
     /// What happened, with its objects; `nil` for one that was decoded.
     public var outcome: Outcome? {
         if case .happened(let outcome, _, _) = content { outcome } else { nil }
@@ -207,6 +215,8 @@ extension Occurrence {
         /// `nil` for a transition, whose names say it all.
         var text: String?
         var userInfo: UserInfo
+        var cause: Cause?
+        var facts: UserInfo = [:]
         var duration: Duration?
 
         var message: String { text ?? "\(event.map { "\($0): \(source) " } ?? "")→ \(destination ?? "")" }
@@ -239,6 +249,8 @@ extension Occurrence.Record {
             event = transition.event
             destination = transition.destinationName
             isUpdate = transition.isUpdate
+            cause = transition.fullUserInfo.cause.map(Occurrence.Cause.init)
+            facts = transition.facts
         case .rejected(let error):
             self.init(.rejected, workflow, in: error.source, "\(error)", error.userInfo)
             event = error.event

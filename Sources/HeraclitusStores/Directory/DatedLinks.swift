@@ -114,6 +114,8 @@ struct DatedLinks: Sendable {
     ///   - last: The link after which to begin.
     ///   - limit: At least how many, if there are as many.
     ///   - isIncluded: Whether a machine is one of those that are looked for.
+    /// - Returns: The links.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     func links(
         upTo date: SortableDate,
         after last: Link? = nil,

@@ -41,9 +41,6 @@ struct DirectoryFile {
     let isFormer: Bool
 
     /// Reads the first line.
-    /// - Parameters:
-    ///   - content: The beginning of the file.
-    ///   - id: The id for an error.
     init(firstLineOf content: Data, _ id: String) throws(StoreError) {
         self.init(try Self.header(of: content, id).header, archive: Data(), effects: Data(), handled: nil)
     }
@@ -115,8 +112,7 @@ struct DirectoryFile {
         }
     }
 
-    /// What is written of a row.
-    /// - Parameter limit: The maximum size in bytes.
+    /// What is written of a row, up to a size in bytes.
     static func content(of row: StoredArchive, limit: Int) throws -> Data {
         guard revisions.contains(row.revision) else {
             throw StoreError.damaged(id: row.id, explanation: "There is no revision after \(row.revision &- 1).")

@@ -58,19 +58,28 @@ extension DirectoryStore {
             }
         }
         let kind = wanted.isForEffects ? DirectoryIndex.Kind.effects : .due
-        let links = index.links(kind)
+        let (date, limit) = (query.queueDate, min(CandidateList.pageSize, max(query.limit, 1)))
         var last: DatedLinks.Link?
         while true {
-            let limit = min(CandidateList.pageSize, max(query.limit, 16))
-            let page = try links.links(upTo: query.queueDate, after: last, limit: limit, where: wanted.includes)
-            for link in page {
-                // Those of one date are sorted by their ids.
-                if rows.count >= query.limit, let last, link.date > last.date { return query.sorted(rows.values) }
+            let page = try index.links(kind).links(upTo: date, after: last, limit: limit, where: wanted.includes)
+            for link in try sortedByID(page) {
+                if rows.count >= query.limit { return query.sorted(rows.values) }
                 try add(Candidate(kind: kind, link: link))
-                last = link
             }
             if page.count < limit { return query.sorted(rows.values) }
+            last = page.last
         }
+    }
+
+    /// Links in the order of their dates, those of one date by the ids of their machines; a page has all links of a date.
+    private func sortedByID(_ links: [DatedLinks.Link]) throws -> [DatedLinks.Link] {
+        guard zip(links, links.dropFirst()).contains(where: { $0.date == $1.date }) else { return links }
+        var byID: [(link: DatedLinks.Link, id: ExactID)] = []
+        for link in links {
+            let name = link.label.file
+            byID.append((link, ExactID(try FileName.id(of: name) ?? files.header(of: name)?.row.id ?? "")))
+        }
+        return byID.sorted { ($0.link.date, $0.id) < ($1.link.date, $1.id) }.map(\.link)
     }
 
     /// Claims machines for a worker, each at once: others do not get them before the end of the claim.

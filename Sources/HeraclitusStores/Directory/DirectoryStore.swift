@@ -105,12 +105,7 @@ public final class DirectoryStore: ArchiveStore {
         return deletion
     }
 
-    /// Changes a file that is locked.
-    /// - Parameters:
-    ///   - change: The change.
-    ///   - name: The name of the file.
-    ///   - isLasting: Whether a loss of power must not undo it.
-    ///   - last: The last revision of deleted files.
+    /// Changes a file that is locked; a loss of power may undo a change that is not lasting.
     func change(
         _ change: StoreChange,
         in name: String,

@@ -68,8 +68,7 @@ struct ReplacingFile: ~Copyable {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Puts the file into its place.
-    /// - Parameter isLasting: Whether a loss of power must not bring the old file back.
+    /// Puts the file into its place; a loss of power may bring the old file back if it is not lasting.
     consuming func finish(isLasting: Bool = true) throws(ArchiveError) {
         try flush()
         do throws(SystemError) {

@@ -179,11 +179,7 @@ struct SystemFile: ~Copyable {
         return names
     }
 
-    /// The names of what is in a folder, whatever it is.
-    /// - Parameters:
-    ///   - folder: The folder.
-    ///   - least: What a name must not come before, by its bytes.
-    ///   - most: What a name must not come after, as far as that goes.
+    /// The names of what is in a folder, whatever it is, between two texts, as far as these go.
     static func names(in folder: String, from least: String, upTo most: String) throws(SystemError) -> [String] {
         var names: [String] = []
         try forEachEntry(in: folder) { name, _ in

@@ -30,7 +30,7 @@ enum SystemThread {
     /// - Returns: Whether the system had one left.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = unsafe Unmanaged.passRetained(Work(body))
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Musl)
             var thread: pthread_t?
         #else
             var thread = pthread_t()
@@ -48,7 +48,7 @@ enum SystemThread {
             unsafe work.release()
             return false
         }
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Musl)
             if let thread = unsafe thread { unsafe pthread_detach(thread) }
         #else
             pthread_detach(thread)

@@ -28,6 +28,9 @@ public enum StoreError: Error, Sendable {
     /// the machine was deleted.
     case repeatedID(String)
 
+    /// Nothing is stored, and machines of the workflow begin with data of their own: let `creating` make it.
+    case notStored(id: String)
+
     /// The machine has entered a state with effects outside of a unit of work, so nobody has collected them.
     ///
     /// To save it would lose them. Fire the machine in ``StoredWorkflow/update(_:attempts:creating:_:saved:)``, or in another unit of work. The state is
@@ -64,6 +67,8 @@ extension StoreError: CustomStringConvertible {
             "The store cannot distinguish the id \"\(id.shortened)\" from \"\(taken.shortened)\", which is in use."
         case .repeatedID(let id):
             "The unit of work has \"\(id.shortened)\" already, as a machine of another workflow, without the message, or deleted."
+        case .notStored(let id):
+            "Nothing is stored for \"\(id.shortened)\", and its workflow has no initial object. Make the machine in `creating`."
         case .uncollectedEffects(let id, let state):
             "The machine of \"\(id.shortened)\" has entered \(state.shortened) outside of a unit of work, and its effects would be lost. "
                 + "Fire the event in the closure of `update`, which saves the effects with the machine."

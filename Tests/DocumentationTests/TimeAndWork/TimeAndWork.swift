@@ -72,7 +72,7 @@ private struct Upload: Workflow {
     let pause = Event(from: UploadingState.self, to: PausedState.self)
         .whenFailed { uploading, _ in PausedState(uploading) }
     let resume = Event(from: PausedState.self, to: UploadingState.self)
-        .due(after: .seconds(60)) { UploadingState($0.file, sent: $0.sent, giveUpAt: $0.giveUpAt) }
+        .due(after: .seconds(60)).enters { UploadingState($0.file, sent: $0.sent, giveUpAt: $0.giveUpAt) }
     let giveUp = Event(from: UploadingState.self, PausedState.self, to: AbandonedState.self)
         .due(\.giveUpAt)
 }
@@ -156,7 +156,7 @@ private final class AbandonedState: UploadState, EmptyState {}
 
         let waiting = StateMachine<Upload>(alreadyIn: UploadingState("a.mov", giveUpAt: nil), context: server)
         try await uploads.save(waiting, as: "43", expecting: 0)
-        if let stored = try await store.load("43") {
+        if let stored = await store.load("43") {
             let upload = try StateMachine<Upload>(archive: stored.archive, context: server)
             upload.activate()
             _ = try await upload.wait(for: DoneState.self)

@@ -1,4 +1,5 @@
 import Foundation
+import Heraclitus
 import Testing
 
 @testable import HeraclitusStores
@@ -87,6 +88,61 @@ import Testing
         #expect(waiter.comes())
         let isFree = try SystemFile(path, for: .locking).lockIfFree()
         #expect(isFree)
+    }
+
+    @Test("Names of anything are listed between two texts, which may be beginnings")
+    func namesBetween() throws {
+        let place = try Place()
+        let path = place.path
+        for name in ["a", "ab", "b1", "b2x", "c", "é"] { try SystemFile.makeLink("\(path)/\(name)", to: "nowhere") }
+        func names(_ least: String, _ most: String) throws -> [String] {
+            try SystemFile.names(in: path, from: least, upTo: most).sorted()
+        }
+        #expect(try names("", "").count == 6)
+        #expect(try names("", "b") == ["a", "ab", "b1", "b2x"])
+        #expect(try names("ab", "b1") == ["ab", "b1"])
+        #expect(try names("b2", "~") == ["b2x", "c"])
+        #expect(throws: SystemError.self) { try SystemFile.names(in: "\(path)/none", from: "", upTo: "") }
+        #expect { try SystemFile.makeLink("\(path)/a", to: "nowhere") } throws: { error in
+            (error as? SystemError)?.isThereAlready == true
+        }
+    }
+
+    @Test("A folder is removed only if nothing is in it")
+    func folders() throws {
+        let place = try Place()
+        let folder = place.file("folder")
+        try SystemFile.makeFolder(folder)
+        #expect { try SystemFile.makeFolder(folder) } throws: { ($0 as? SystemError)?.isThereAlready == true }
+        try Self.make(folder + "/a", "")
+        #expect(throws: SystemError.self) { try SystemFile.removeFolder(folder) }
+        try SystemFile.remove(folder + "/a")
+        try SystemFile.removeFolder(folder)
+        #expect { try SystemFile.removeFolder(folder) } throws: { ($0 as? SystemError)?.isMissing == true }
+    }
+
+    @Test("A pipe that nobody reads is told from one that somebody reads, who hears what is written")
+    func pipes() throws {
+        let place = try Place()
+        let path = place.file("pipe")
+        try SystemFile.makePipe(path)
+        #expect { _ = try SystemFile(path, for: .writingPipe) } throws: { ($0 as? SystemError)?.isUnread == true }
+        let heard = Lock(Data())
+        let reading = try SystemFile(path, for: .readingPipe)
+        let writing = try SystemFile(path, for: .writingPipe)
+        let waiter = DispatchSemaphore(value: 0)
+        let hasBegun = SystemThread.start {
+            let reading = try? SystemFile(path, for: .readingPipe)
+            try? reading?.waitForContent()
+            let data = try? reading?.next(10)
+            heard.withLock { $0 = data ?? Data() }
+            waiter.signal()
+        }
+        #expect(hasBegun && !waiter.comes(within: 0.05))
+        try writing.append(Data("ab".utf8))
+        #expect(waiter.comes())
+        #expect(heard.withLock { $0 } == Data("ab".utf8))
+        _ = consume reading
     }
 
     @Test("Only regular files are listed; a link is not followed, and a pipe is none")

@@ -266,7 +266,7 @@ import Testing
         static var initial: any WorkflowState { Bill.DraftState() }
         let send = Event(from: Bill.DraftState.self, to: Bill.SentState.self)
         let lapse = Event(from: Bill.SentState.self, to: Bill.LapsedState.self)
-            .due(\.deadline) { Bill.LapsedState(number: $0.number) }
+            .due(\.deadline).enters { Bill.LapsedState(number: $0.number) }
     }
 
     @Test("Due machines of a newer version are left alone and counted, and those of older ones are fired")

@@ -48,7 +48,7 @@ import Testing
         let book = Event(from: PlannedState.self, to: BookedState.self)
         let change = Event(updating: BookedState.self)
         let start = Event(from: BookedState.self, to: UnderWayState.self)
-            .whenFinal(\.train, \.hotel) { UnderWayState($0.train.isIn(PaidState.self)) }
+            .whenFinal(\.train, \.hotel).enters { UnderWayState($0.train.isIn(PaidState.self)) }
             .guarded { booked, _, _ in if !booked.mayStart { throw Objection() } }
         let forget = Event(from: BookedState.self, to: ForgottenState.self).due(after: .seconds(100))
     }
@@ -140,7 +140,7 @@ import Testing
         let journey = try booked(state)
         #expect(clock.scheduler.count == 3)
         #expect(journey.nextDeadline == state.train.nextDeadline)
-        clock.advance(by: .seconds(60))
+        await clock.advance(by: .seconds(60))
         #expect((journey.state as? UnderWayState)?.trainIsPaid == false)
         #expect(state.train.isIn(LapsedState.self) && clock.scheduler.count == 0)
 
@@ -179,7 +179,7 @@ import Testing
         try trip.fire.book(BookedState())
         let copy = trip.copy()
         // The tickets have lapsed by now as well, but the trip had ended before.
-        clock.advance(by: .seconds(100))
+        await clock.advance(by: .seconds(100))
         let journal = Journal()
         let train = try #require(copy.state as? BookedState).train
         train.willExit(OpenState.self) { _, transition in journal.write("willExit \(transition.event ?? "")") }
@@ -201,7 +201,7 @@ import Testing
         let due = try #require(await store.load("1")?.due)
         #expect(abs(due.timeIntervalSince(start) - 60) < 1)
         #expect(try await store.ids(dueBy: start.addingTimeInterval(30)).isEmpty)
-        clock.advance(by: .seconds(70))
+        await clock.advance(by: .seconds(70))
         #expect(try await store.workflow(Journey.self, scheduler: clock.scheduler).fireDue().count == 1)
         let machine = try #require(try await store.workflow(Journey.self).machine("1")).machine
         #expect((machine.state as? UnderWayState)?.trainIsPaid == false)
@@ -213,14 +213,14 @@ import Testing
         try await store.workflow(Delayed.self, scheduler: clock.scheduler).update("1") {
             try $0.fire.book(BookedState())
         }
-        clock.advance(by: .seconds(70))
+        await clock.advance(by: .seconds(70))
         try await store.workflow(Delayed.self, scheduler: clock.scheduler).fireDue()
         let machine = try #require(try await store.workflow(Delayed.self).machine("1")).machine
         #expect(machine.journal.map { $0.reason ?? $0.event } == ["book", "declined"])
         let booked = try #require(machine.state as? BookedState)
         #expect(booked.train.isIn(LapsedState.self) && booked.hotel.isIn(LapsedState.self))
         // The next call after the claim has ended asks again, as an activation does. The journal says so once.
-        clock.advance(by: .seconds(60))
+        await clock.advance(by: .seconds(60))
         try await store.workflow(Delayed.self, scheduler: clock.scheduler).fireDue()
         let again = try #require(try await store.workflow(Delayed.self).machine("1")).machine
         #expect(again.journal.map { $0.reason ?? $0.event } == ["book", "declined"])

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 import Synchronization
 import Testing
 

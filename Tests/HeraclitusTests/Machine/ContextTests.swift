@@ -53,7 +53,7 @@ import Testing
             .didFire { _, _, transition in transition.context(as: Gate.self).journal.write("didFire") }
         let shut = Event(from: OpenState.self, to: ShutState.self)
         let lock = Event(from: OpenState.self, to: LockedState.self)
-            .due(after: .seconds(60)) { _, porter in LockedState(entries: porter.journal.entries.count) }
+            .due(after: .seconds(60)).enters { _, call in LockedState(entries: call.context.journal.entries.count) }
         let ring = Action { (_: any WorkflowState, call) in call.context.journal.write("ring") }
     }
 
@@ -71,7 +71,7 @@ import Testing
         try machine.fire.open(OpenState("Ada"))
         #expect(porter.journal.entries == ["guard", "didExit", "Ada enters", "didFire"])
         try machine.perform(\.ring)
-        clock.advance(by: .seconds(60))
+        await clock.advance(by: .seconds(60))
         #expect((machine.state as? LockedState)?.entries == 5)
     }
 
@@ -213,7 +213,7 @@ import Testing
         #expect(porter.journal.entries == ["guard", "didExit", "Ada enters", "didFire"])
         let stored = try #require(try await gates.machine("1"))
         #expect(stored.machine.context === porter)
-        clock.advance(by: .seconds(100))
+        await clock.advance(by: .seconds(100))
         #expect(try await gates.fireDue().count == 1)
         #expect(try await gates.ids(in: [LockedState.self]) == ["1"])
     }
@@ -233,7 +233,8 @@ import Testing
         #expect(StateMachine<Maybe>(context: porter).context == .some(.some(porter)))
     }
 
-    private func made<W: Workflow>(_ context: W.Context, of workflow: W.Type) -> StateMachine<W> {
+    private func made<W: Workflow>(_ context: W.Context, of workflow: W.Type) -> StateMachine<W>
+    where W.Initial == W.AnyState {
         StateMachine(context: context)
     }
 

@@ -1,3 +1,5 @@
+import SQLStores
+
 /// A statement to be carried out, with its parameters.
 struct Command: Sendable {
     /// The statement, with `$1`, `$2` and so on where the parameters belong; no value of a user is ever a part of it.
@@ -13,6 +15,13 @@ struct Command: Sendable {
     /// A statement that is as it is for a few calls.
     init(_ sql: String, _ parameters: [PostgresValue] = [], isPrepared: Bool = false, isOwn: Bool = true) {
         (self.sql, self.parameters, self.isPrepared, self.isOwn) = (sql, parameters, isPrepared, isOwn)
+    }
+
+    /// Refuses text with NUL, which libpq would cut there.
+    func check() throws {
+        for case .text(let text) in parameters where text.utf8.contains(0) {
+            throw ConnectionFailure.refused(.unstorable("\(text.prefix(100).debugDescription) contains NUL."))
+        }
     }
 
     /// What begins a transaction.

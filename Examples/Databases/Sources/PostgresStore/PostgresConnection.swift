@@ -122,6 +122,7 @@ import SQLStores
     /// - Throws: ``ConnectionFailure``, or what `body` throws.
     @discardableResult
     func run(_ commands: [Command], _ body: (_ command: Int) throws -> Void) throws -> [Int] {
+        for command in commands { try command.check() }
         try findOutWhetherClosed()
         for command in commands where command.isPrepared { try prepare(command.sql) }
         for command in commands { try send(command) }

@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
-import SQLStores
 
 /// What is known of an id: its last revision, also of what was deleted; 0 if nothing ever was stored.
 struct LastRow {
@@ -83,13 +82,9 @@ struct RowChange {
         return false
     }
 
-    /// Refuses what no table can keep.
+    /// Refuses what could never be saved.
     func check() throws {
         guard case .save(let archive) = change.machine else { return }
-        let names = [archive.workflow, archive.state] + archive.values.keys
-        for name in names where name.utf8.contains(0) {
-            throw ConnectionFailure.refused(.unstorable("\(name.debugDescription) contains NUL."))
-        }
         guard archive.revision < Int.max else {
             throw StoreError.damaged(id: id.id, explanation: "There is no revision after \(archive.revision).")
         }

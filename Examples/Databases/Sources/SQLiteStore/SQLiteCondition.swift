@@ -18,7 +18,7 @@ struct SQLiteCondition {
             (sql, order) = ("due <= ?", "due, id")
             arguments = [date.timeIntervalSinceReferenceDate.databaseValue]
         case .effects(let date, let names):
-            (sql, order) = ("effects <= ?", "effects, id")
+            (sql, order) = ("effects_date <= ?", "effects_date, id")
             arguments = [date.timeIntervalSinceReferenceDate.databaseValue]
             if let names { add(names, in: "effects_next") }
         }

@@ -44,7 +44,7 @@ extension SQLiteRow {
     /// The columns by which ``archive(_:_:)`` makes an archive, and their number.
     static let columns = """
         revision, cast(workflow as blob), version, cast(state as blob), entered, due, valued, archive, handled,
-        effects, cast(effects_next as blob), cast(effects_worker as blob), effects_content
+        effects_date, cast(effects_next as blob), cast(effects_worker as blob), effects_content
         """
     static let columnCount = 13
 

@@ -21,7 +21,7 @@ enum SQLiteTable {
         create table machines (
         id blob not null primary key, revision integer not null check (revision > 0),
         workflow text, version integer, state text, entered real, due real, claimed real, valued integer not null,
-        effects real, effects_next text, effects_worker text,
+        effects_date real, effects_next text, effects_worker text,
         archive blob, handled blob, effects_content blob,
         check ((workflow is null) = (state is null) and (archive is null) = (state is null))
         ) strict
@@ -33,15 +33,17 @@ enum SQLiteTable {
         """,
     ]
 
-    /// After the rows, which is faster. A claim needs no column that is not in its index.
+    /// Made after the rows, which is faster.
+    ///
+    /// A claim needs no column that is not in its index.
     private static let indexes = [
         "create index machines_by_state on machines (workflow, state, id, version) where state is not null",
         "create index machines_by_workflow on machines (workflow, id, version) where state is not null",
         "create index machines_by_entered on machines (workflow, state, entered, id) where entered is not null",
         "create index machines_by_due on machines (workflow, due, id, version, claimed) where due is not null",
         """
-        create index machines_by_effects on machines (workflow, effects, id, version, effects_next)
-        where effects is not null
+        create index machines_by_effects on machines (workflow, effects_date, id, version, effects_next)
+        where effects_date is not null
         """,
         "create index machine_values_by_text on machine_values (name, text, id) where text is not null",
         "create index machine_values_by_number on machine_values (name, number, id) where number is not null",
@@ -55,7 +57,7 @@ enum SQLiteTable {
             // A damaged row is moved as it is; whoever loads it is told.
             "pragma ignore_check_constraints = on",
             """
-            insert into machines (id, revision, workflow, state, due, effects, valued, archive)
+            insert into machines (id, revision, workflow, state, due, effects_date, valued, archive)
             select cast(id || id_rest as blob), revision, workflow, state, due, effects, 0, archive from machines_2
             """,
             "pragma ignore_check_constraints = off",
@@ -83,7 +85,7 @@ enum SQLiteTable {
     /// Effects that cannot be read stay there, and whoever loads the machine is told.
     private static func splitOutboxes(_ db: Database) throws {
         let transaction = SQLiteTransaction(db: db)
-        for id in try Data.fetchAll(db, sql: "select id from machines where effects is not null") {
+        for id in try Data.fetchAll(db, sql: "select id from machines where effects_date is not null") {
             if let id = String(valid: id) { try transaction.splitOutbox(id) }
         }
     }

@@ -37,13 +37,15 @@ struct SQLiteTransaction {
 // MARK: - Loading
 
 extension SQLiteTransaction {
-    func load(_ id: String) throws -> StoredArchive? { try find(id)?.archive(id, values) }
+    func load(_ id: String) throws -> StoredArchive? { try find(id) { try $0.archive(id, values) } }
 
     private static let load = "select \(SQLiteRow.columns) from machines where id = ?"
 
-    private func find(_ id: String) throws -> SQLiteRow? {
+    private func find<Result>(_ id: String, _ body: (SQLiteRow) throws -> Result?) throws -> Result? {
         let statement = try db.cachedStatement(sql: Self.load)
-        return try Row.fetchCursor(statement, arguments: [Data(id.utf8)]).next().map(SQLiteRow.init)
+        let rows = try Row.fetchCursor(statement, arguments: [Data(id.utf8)])
+        // A row can be read as long as there is the cursor.
+        return try withExtendedLifetime(rows) { try rows.next().flatMap { try body(SQLiteRow($0)) } }
     }
 
     private func values(of id: String) throws -> [String: StoredValue] {
@@ -98,10 +100,10 @@ extension SQLiteTransaction {
     }
 
     private static let isSame =
-        "effects is ? and effects_next is ? and effects_worker is ? and effects_content is ?"
+        "effects_date is ? and effects_next is ? and effects_worker is ? and effects_content is ?"
 
     private static let effectsColumns =
-        "effects = ?, effects_next = ?, effects_worker = ?, effects_content = ?"
+        "effects_date = ?, effects_next = ?, effects_worker = ?, effects_content = ?"
 
     private static let replace = """
         update machines set revision = revision + 1, workflow = ?, version = ?, state = ?, entered = ?, due = ?,
@@ -126,7 +128,7 @@ extension SQLiteTransaction {
                 )
             } else {
                 changed = try self.change(
-                    "\(Self.replace) \(Self.replaces) and (effects is null or effects_content is not null)",
+                    "\(Self.replace) \(Self.replaces) and (effects_date is null or effects_content is not null)",
                     columns + [key, archive.revision.databaseValue]
                 )
             }
@@ -147,15 +149,15 @@ extension SQLiteTransaction {
 
     /// Saves any change in a transaction.
     private func saveAnything(_ change: StoreChange) throws -> Int {
-        let row = try find(change.id)
+        let last = try find(change.id) { $0.integer(0) } ?? 0
         let stored: StoredArchive?
         do {
-            stored = try row?.archive(change.id, values)
+            stored = try load(change.id)
         } catch StoreError.damaged where change.isDeletionOfAny {
             try delete(change.id)
-            return row?.integer(0) ?? 0
+            return last
         }
-        let changed = try change.applied(to: stored, after: stored == nil ? row?.integer(0) ?? 0 : 0)
+        let changed = try change.applied(to: stored, after: stored == nil ? last : 0)
         guard let changed else {
             if stored != nil { try delete(change.id) }
             return stored?.revision ?? 0
@@ -169,7 +171,7 @@ extension SQLiteTransaction {
         try change(
             """
             update machines set revision = max(revision, 1), workflow = null, version = null, state = null, entered = null, due = null,
-            claimed = null, valued = 0, archive = null, handled = null, effects = null, effects_next = null,
+            claimed = null, valued = 0, archive = null, handled = null, effects_date = null, effects_next = null,
             effects_worker = null, effects_content = null where id = ?
             """,
             [key]
@@ -179,13 +181,13 @@ extension SQLiteTransaction {
 
     private static let write = """
         insert into machines (workflow, version, state, entered, due, archive, handled,
-        effects, effects_next, effects_worker, effects_content, id, revision, valued)
+        effects_date, effects_next, effects_worker, effects_content, id, revision, valued)
         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         on conflict (id) do update set
         claimed = case when revision = excluded.revision then claimed end,
         workflow = excluded.workflow, version = excluded.version, state = excluded.state, entered = excluded.entered,
         due = excluded.due, archive = excluded.archive, handled = excluded.handled,
-        effects = excluded.effects, effects_next = excluded.effects_next,
+        effects_date = excluded.effects_date, effects_next = excluded.effects_next,
         effects_worker = excluded.effects_worker, effects_content = excluded.effects_content,
         revision = excluded.revision, valued = excluded.valued
         """
@@ -219,7 +221,7 @@ extension SQLiteTransaction {
     /// Takes the effects out of an archive, where earlier releases have kept them, if they can be read.
     func splitOutbox(_ id: String) throws {
         do {
-            guard let row = try find(id), let archive = try row.archiveWithOutbox(id) else { return }
+            guard let archive = try find(id, { try $0.archiveWithOutbox(id) }) else { return }
             let split = try archive.splittingOutbox()
             // The same revision: what else is in the row does not change.
             try write(split, over: split)

@@ -1,5 +1,5 @@
-import GRDBSQLite
 import Foundation
+import GRDBSQLite
 import Heraclitus
 
 /// A connection to SQLite whose calls run on a queue of its own.

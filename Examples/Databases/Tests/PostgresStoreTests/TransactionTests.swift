@@ -121,6 +121,15 @@ struct TransactionTests {
         #expect(try await store.passed("1") == 1)
     }
 
+    @Test("Text with NUL is refused, and never cut there")
+    func nul() async throws {
+        let store = try await PostgresStore(try await database(try await Server.shared.value))
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.write { try $0.rows("select $1::text", ["a\0b"]) }
+        }
+        guard case .unstorable = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
+    }
+
     @Test("After a conflict the closure runs again, and what it did before is undone")
     func conflict() async throws {
         let database = try await database(try await Server.shared.value)

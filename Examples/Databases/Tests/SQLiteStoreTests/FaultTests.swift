@@ -181,14 +181,14 @@ import Testing
         let place = try Place()
         let store = try await place.store()
         for id in ["1", "2", "3"] { _ = try await store.count(id) }
-        try place.change("update machines set due = 9e999, effects = -9e999 where id = x'31'")
+        try place.change("update machines set due = 9e999, effects_date = -9e999 where id = x'31'")
         #expect(try await store.load("1")?.due?.timeIntervalSinceReferenceDate == .infinity)
         #expect(try await store.ids(query { $0.queue = .due(by: .distantFuture) }) == [])
         #expect(try await store.count("1") == 2)
         #expect(try await store.load("1")?.due == nil)
         // Said to be due, and not there.
         _ = try await store.pass("4")
-        try place.change("update machines set due = -9e999, effects = -9e999 where id = x'34'")
+        try place.change("update machines set due = -9e999, effects_date = -9e999 where id = x'34'")
         #expect(try await store.workflow(Turnstile.self).fireDue().count == 1)
         let handlers = EffectHandlers().on(Meter.Reading.self) { _, _ in }
         #expect(try await store.workflow(Meter.self).deliver(to: handlers).count == 4)
@@ -197,7 +197,8 @@ import Testing
                 #expect(try await store.ids(query { ($0.workflows, $0.queue) = (["Nobody"], queue) }) == [])
             }
         }
-        let none = WaitingEffects(content: Data(), next: "Ring", date: Date(timeIntervalSinceReferenceDate: .nan), worker: nil)
+        let never = Date(timeIntervalSinceReferenceDate: .nan)
+        let none = WaitingEffects(content: Data(), next: "Ring", date: never, worker: nil)
         try await store.save([.save(archive("5"), effects: .init(from: nil, to: none))])
         let loaded = try await store.load("5")?.effects
         #expect(loaded?.date == .distantFuture)

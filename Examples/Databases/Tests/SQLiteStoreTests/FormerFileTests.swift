@@ -57,7 +57,10 @@ import Testing
         )
     }
 
-    @Test("A file of an earlier version is brought up to date, once, also when several open it at once", arguments: [1, 2])
+    @Test(
+        "A file of an earlier version is brought up to date, once, also when several open it at once",
+        arguments: [1, 2]
+    )
     func upgrade(version: Int) async throws {
         let place = try place(version: version)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -81,10 +84,13 @@ import Testing
         try insert("none", archive(2, outbox: nil), effects: "null", into: place)
         try insert("damaged", archive(2, outbox: "7"), effects: "5.0", into: place)
         try insert("deleted", "{}", effects: "null", into: place)
-        try place.change("update machines set workflow = null, state = null, archive = null where id = cast('deleted' as blob)")
+        try place.change(
+            "update machines set workflow = null, state = null, archive = null where id = cast('deleted' as blob)"
+        )
         let store = try await place.store()
         let meters = store.workflow(Meter.self)
-        #expect(try await store.ids() == (ids + ["none", "damaged"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        let all = (ids + ["none", "damaged"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        #expect(try await store.ids() == all)
         for id in ids {
             #expect(try await store.counted(id) == 7)
             let found = try #require(try await store.load(id))
@@ -94,7 +100,8 @@ import Testing
         #expect(try await store.count("none") == 3)
         await #expect(throws: StoreError.self) { try await store.load("damaged") }
         await #expect(throws: StoreError.self) { try await store.count("damaged") }
-        #expect(try await store.save(StoredArchive(id: "deleted", revision: 0, workflow: "", version: 1, state: "", archive: Data())) == 4)
+        let anew = StoredArchive(id: "deleted", revision: 0, workflow: "", version: 1, state: "", archive: Data())
+        #expect(try await store.save(anew) == 4)
         let ledger = Ledger(at: place.folder.url.appending(path: "ledger"))
         let report = try await meters.deliver(to: ledger.handlers)
         #expect(report.count == ids.count + 1)

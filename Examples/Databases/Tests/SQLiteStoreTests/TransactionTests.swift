@@ -165,7 +165,7 @@ import Testing
         #expect(try place.text("select version from machines_schema") == ["3"])
     }
 
-    @Test("Tables of another program that have the names of the store's are refused, and so are those of a newer version")
+    @Test("Tables of another program that have the names of the store's are refused, and those of a newer version")
     func others() async throws {
         let other = try Place()
         try other.change("create table machines (number integer)")
