@@ -64,10 +64,11 @@ struct EnvelopeReader {
         let left = try isOfMachine ? date(.left, container) : nil
         let journal = try isOfMachine ? ifPresent(ArchivedJournal.self, .journal, container) : nil
 
+        var unread: [String: JSONValue] = [:]
         let (object, index): (any WorkflowState, Int)
         if version == definition.version {
             index = try self.index(of: name)
-            object = try state(index) { try decode($0, container) }
+            object = try state(index) { try decode($0, container, &unread) }
         } else {
             let archive = try definition.migrated(
                 RawArchive(
@@ -96,7 +97,8 @@ struct EnvelopeReader {
             revision: revision,
             entered: entered,
             putAside: left,
-            journal: journal?.journal(of: definition.workflow)
+            journal: journal?.journal(of: definition.workflow),
+            unread: unread
         )
     }
 
@@ -131,9 +133,19 @@ struct EnvelopeReader {
         }
     }
 
-    private func decode<S: WorkflowState>(_ type: S.Type, _ container: Container?) throws -> any WorkflowState {
+    /// Makes a state of data that this version has written.
+    /// - Parameter unread: Gets the members that the state's class did not read.
+    private func decode<S: WorkflowState>(
+        _ type: S.Type,
+        _ container: Container?,
+        _ unread: inout [String: JSONValue]
+    ) throws -> any WorkflowState {
         if let data = members?[EnvelopeKey.data.rawValue] {
-            return try S(from: ArchiveDecoder(data, under: decoder, EnvelopeKey.data))
+            let decoder = ArchiveDecoder(data, under: decoder, EnvelopeKey.data)
+            decoder.noteAskedKeys()
+            let state = try S(from: decoder)
+            unread = decoder.unreadMembers
+            return state
         }
         return try decode(type, .data, container)
     }

@@ -63,6 +63,8 @@ extension StoredWorkflow {
                     report.add(WorkFailure(id: archive.id, effect: nil, error: error))
                 }
             }
+            // With fewer than asked for nothing is left, and machines that are still due are left to the next call.
+            if untried.isEmpty || claimed.count < max(1, batch) { break }
         }
         report.newerCount = try await newerCount(.due(by: date))
         return report
