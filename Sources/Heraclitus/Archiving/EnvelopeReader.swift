@@ -133,8 +133,7 @@ struct EnvelopeReader {
         }
     }
 
-    /// Makes a state of data that this version has written.
-    /// - Parameter unread: Gets the members that the state's class did not read.
+    /// Makes a state of data that this version has written, and finds the members that its class did not read.
     private func decode<S: WorkflowState>(
         _ type: S.Type,
         _ container: Container?,

@@ -47,11 +47,8 @@ extension StoredWorkflow {
                 )
             )
             let claimed = found.filter { !tried.contains(ExactID($0.id)) }
-            if claimed.isEmpty {
-                if found.count < limit { break }
-                // There may be others behind those that were tried.
-                limit = max(1, batch) + tried.count
-            }
+            // There may be others behind those that were tried.
+            if claimed.isEmpty { limit = max(1, batch) + tried.count }
             for archive in claimed {
                 report.count += 1
                 do {
@@ -64,7 +61,7 @@ extension StoredWorkflow {
                 }
             }
             // With fewer than asked for nothing is left, and machines that are still due are left to the next call.
-            if untried.isEmpty || claimed.count < max(1, batch) { break }
+            if found.count < limit { break }
         }
         report.newerCount = try await newerCount(.due(by: date))
         return report

@@ -6,7 +6,9 @@ struct Bill: Workflow {
     static var initial: any WorkflowState { DraftState() }
 
     let send = Event(from: DraftState.self, to: SentState.self)
-    let lapse = Event(from: SentState.self, to: LapsedState.self).due(\.deadline).enters { LapsedState(number: $0.number) }
+    let lapse = Event(from: SentState.self, to: LapsedState.self).due(\.deadline).enters {
+        LapsedState(number: $0.number)
+    }
     let forget = Event(from: LapsedState.self, to: ClosedState.self).due(after: .seconds(60))
         .guarded { lapsed, _, _ in if lapsed.number == 13 { throw Objection() } }
 
