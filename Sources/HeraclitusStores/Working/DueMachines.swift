@@ -46,6 +46,8 @@ extension StoredWorkflow {
                     limit: limit
                 )
             )
+            // With fewer than asked for nothing is left, and machines that are still due are left to the next call.
+            let isLast = found.count < limit
             let claimed = found.filter { !tried.contains(ExactID($0.id)) }
             // There may be others behind those that were tried.
             if claimed.isEmpty { limit = max(1, batch) + tried.count }
@@ -60,8 +62,7 @@ extension StoredWorkflow {
                     report.add(WorkFailure(id: archive.id, effect: nil, error: error))
                 }
             }
-            // With fewer than asked for nothing is left, and machines that are still due are left to the next call.
-            if found.count < limit { break }
+            if isLast { break }
         }
         report.newerCount = try await newerCount(.due(by: date))
         return report
