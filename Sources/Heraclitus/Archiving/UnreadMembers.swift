@@ -13,7 +13,7 @@ extension MachineCore {
 extension Snapshot {
     /// Writes the members that the state's class did not read behind those that it has written.
     func writeUnread(of state: any WorkflowState, to encoder: any Encoder) throws {
-        if unread.isEmpty { return }
+        if unread.isEmpty || encoder.leavesUnreadOut { return }
         // A class may write what it does not read.
         let own = try JSONValue(encoding: AnyEncodableState(state: state), at: []).objectValue ?? [:]
         var container = encoder.container(keyedBy: JSONKey.self)
@@ -28,4 +28,13 @@ struct AnyEncodableState: Encodable {
     let state: any WorkflowState
 
     func encode(to encoder: any Encoder) throws { try state.encode(to: encoder) }
+}
+
+extension CodingUserInfoKey {
+    /// Under which an encoder has a value if archives are to have nothing but what the states' classes write.
+    package static let leavesUnreadOut = CodingUserInfoKey(rawValue: "heraclitus.leavesUnreadOut")
+}
+
+extension Encoder {
+    fileprivate var leavesUnreadOut: Bool { CodingUserInfoKey.leavesUnreadOut.map { userInfo[$0] != nil } ?? false }
 }
