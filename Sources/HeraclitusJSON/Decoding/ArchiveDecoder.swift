@@ -17,18 +17,23 @@ package final class ArchiveDecoder: Decoder {
         case under(any Decoder, any CodingKey)
     }
 
-    /// The keys that were asked for so far; `nil` if nobody wants to know.
-    private var askedKeys: Set<String>?
+    /// The keys that were asked for so far, some of them several times; `nil` if nobody wants to know.
+    private var askedKeys: [String]?
 
     /// Notes from now on which keys of the object are asked for.
     package func noteAskedKeys() { askedKeys = [] }
 
-    func note(asked key: String) { if askedKeys != nil { askedKeys?.insert(key) } }
+    @inline(__always)
+    func note(asked key: String) { askedKeys?.append(key) }
 
     /// The members of the object whose keys nobody has asked for since ``noteAskedKeys()``.
     package var unreadMembers: [String: JSONValue] {
-        guard let askedKeys, case .object(let members) = value, askedKeys.count < members.count else { return [:] }
-        return members.filter { !askedKeys.contains($0.key) }
+        guard let askedKeys, case .object(let members) = value else { return [:] }
+        var unread: [String: JSONValue] = [:]
+        // To compare a few keys takes less than to hash them.
+        let asked = askedKeys.count > 16 ? Set(askedKeys) : nil
+        for (key, value) in members where !(asked?.contains(key) ?? askedKeys.contains(key)) { unread[key] = value }
+        return unread
     }
 
     package init(_ value: JSONValue, at path: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:]) {
