@@ -21,7 +21,7 @@ public import HeraclitusEssentials
 ///
 /// A change of effects loads the row first, because the same bytes may be sealed differently each time.
 ///
-/// The sealed bytes may be any: ``ArchiveLines`` and other readers of archives do not read them. Rows that are not sealed cannot be opened, so seal a
+/// The sealed bytes may be any: ``Archive`` and other readers of archives do not read them. Rows that are not sealed cannot be opened, so seal a
 /// store from the beginning, or copy the rows of another one.
 public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     private let base: Base
