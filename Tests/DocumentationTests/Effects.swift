@@ -6,6 +6,11 @@ import Testing
 
 private final class CartState: EmptyState {}
 
+private struct Remind: StateBoundEffect {
+    let address: String
+    func isWanted(in state: any WorkflowState) -> Bool { state is CartState }
+}
+
 private struct SendMail: Effect {
     let to: String
     let subject: String
@@ -20,83 +25,70 @@ private final class PaidState: WorkflowState, Effecting {
 
 private struct Order: Workflow {
     static var initial: any WorkflowState { CartState() }
-    static var effects: [any Effect.Type] { [SendMail.self] }
+    static var effects: [any Effect.Type] { [SendMail.self, Remind.self] }
     let pay = Event(from: CartState.self, to: PaidState.self)
 }
 
-private final class OpenState: WorkflowState {
-    let balance: Int
-    init(_ balance: Int) { self.balance = balance }
-}
+private struct Busy: Error {}
+private struct Gone: Error {}
 
-private struct Account: Workflow {
-    static var initial: OpenState { OpenState(100) }
-    let withdraw = Event(updating: OpenState.self)
-    let deposit = Event(updating: OpenState.self)
-}
-
-private struct Unreachable: Error {}
-
-/// Stands for what the reader sends mails with.
 private final class Mailer: Sendable {
-    let sent = Mutex<[String]>([])
-    let isBroken = Mutex(false)
-
-    func send(_ mail: SendMail, once key: String) async throws {
-        if isBroken.withLock({ $0 }) { throw Unreachable() }
-        sent.withLock { $0.append("\(key) \(mail.to)") }
+    enum Status {
+        case busy(until: Date)
+        case gone
+        case ready
     }
+
+    let sent = Mutex<[String]>([])
+    let isGone = Mutex(false)
+
+    func send(_ mail: SendMail, once key: String) async throws { sent.withLock { $0.append(mail.to) } }
+    func remind(_ address: String) async throws {}
+    func status(of mail: SendMail) async throws -> Status { isGone.withLock { $0 } ? .gone : .ready }
 }
 
-@Suite("Effects, as in their article") struct EffectsArticleTests {
-    private let store = InMemoryStore()
-    private let mailer = Mailer()
-
-    @Test("What is declared is delivered")
+@Suite("Effects of the article") struct EffectsArticleTests {
+    @Test("An effect is saved with its machine and handed over, parked and brought back")
     func delivered() async throws {
-        let mailer = mailer
+        let store = InMemoryStore()
+        let mailer = Mailer()
+        let handlers = EffectHandlers()
+            .on(SendMail.self) { mail, key in try await mailer.send(mail, once: "\(key)") }
+            .on(Remind.self) { reminder, _ in try await mailer.remind(reminder.address) }
+        let patient = EffectHandlers().on(SendMail.self, policy: DeliveryPolicy(attempts: 50)) { mail, key in
+            switch try await mailer.status(of: mail) {
+            case .busy(let until): throw EffectFailure.retry(at: until, because: Busy())
+            case .gone: throw EffectFailure.park(because: Gone())
+            case .ready: try await mailer.send(mail, once: "\(key)")
+            }
+        }
+        mailer.isGone.withLock { $0 = true }
         let orders = store.workflow(Order.self)
-        try await orders.update("42") { order in
-            try order.fire.pay(PaidState(buyer: "ann@example.org"))
-        }
+        try await orders.update("42") { order in try order.fire.pay(PaidState(buyer: "bob@example.org")) }
+        let report = try await orders.deliver(to: patient.on(Remind.self) { _, _ in })
+        #expect(report.failureCount == 1)
 
-        let handlers = EffectHandlers().on(SendMail.self) { mail, key in
-            try await mailer.send(mail, once: "\(key)")
-        }
-        try await orders.deliver(to: handlers)
-        let sent = mailer.sent.withLock { $0 }
-        #expect(sent.count == 1 && sent[0].hasPrefix("42/") && sent[0].hasSuffix("/0 ann@example.org"))
-    }
-
-    @Test("What is parked is listed and tried again")
-    func parked() async throws {
-        let mailer = mailer
-        let orders = store.workflow(Order.self)
-        try await orders.update("42") { order in
-            try order.fire.pay(PaidState(buyer: "ann@example.org"))
-        }
-        mailer.isBroken.withLock { $0 = true }
-        let handlers = EffectHandlers().on(SendMail.self) { mail, key in try await mailer.send(mail, once: "\(key)") }
-        try await orders.deliver(policy: DeliveryPolicy(attempts: 1), to: handlers)
-        mailer.isBroken.withLock { $0 = false }
+        let printed = Mutex<[String]>([])
+        func print(_ words: Any...) { printed.withLock { $0.append("\(words[1]) \(words[2])") } }
         for effect in try await orders.effects() where effect.isParked {
             print(effect.key, effect.name, effect.error ?? "")
             try await orders.retry(effect.key)
         }
-        #expect(try await orders.deliver(to: handlers).count == 1)
-        #expect(mailer.sent.withLock { $0.count } == 1)
+        #expect(printed.withLock { $0 } == ["SendMail Gone()"])
+        try await orders.deliver(to: handlers)
+        #expect(mailer.sent.withLock { $0 } == ["bob@example.org"])
     }
 
-    @Test("Several machines are one unit of work")
-    func several() async throws {
-        try await store.unit { unit in
-            let ann = try await unit.machine("ann", of: Account.self)
-            let bob = try await unit.machine("bob", of: Account.self)
-            try ann.fire.withdraw { open in OpenState(open.balance - 10) }
-            try bob.fire.deposit { open in OpenState(open.balance + 10) }
-        }
-        let accounts = store.workflow(Account.self)
-        #expect(try await accounts.machine("ann")?.machine.state.balance == 90)
-        #expect(try await accounts.machine("bob")?.machine.state.balance == 110)
+    @Test("An effect is handed over as the article says")
+    func handedOver() async throws {
+        let store = InMemoryStore()
+        let mailer = Mailer()
+        let handlers = EffectHandlers()
+            .on(SendMail.self) { mail, key in try await mailer.send(mail, once: "\(key)") }
+            .on(Remind.self) { reminder, _ in try await mailer.remind(reminder.address) }
+        let orders = store.workflow(Order.self)
+        try await orders.update("42") { order in try order.fire.pay(PaidState(buyer: "ann@example.org")) }
+        try await orders.deliver(to: handlers)
+        #expect(mailer.sent.withLock { $0 } == ["ann@example.org"])
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
-import HeraclitusTesting
 import Synchronization
 import Testing
 
@@ -12,7 +11,16 @@ private final class PlacedState: WorkflowState {
     let items: [String]
     init(_ items: [String]) { self.items = items }
 }
-private final class PaidState: EmptyState {}
+private final class PaidState: WorkflowState, Findable {
+    let buyer: String
+    let total: Double
+    var foundBy: [String: any StoredValueConvertible] { ["buyer": buyer, "total": total] }
+
+    init(buyer: String, total: Double) {
+        self.buyer = buyer
+        self.total = total
+    }
+}
 private final class ShippedState: WorkflowState {
     let tracking: String
     init(tracking: String) { self.tracking = tracking }
@@ -21,32 +29,40 @@ private final class ShippedState: WorkflowState {
 private struct Order: Workflow {
     static var initial: any WorkflowState { CartState() }
     let place = Event(from: CartState.self, to: PlacedState.self)
-    let pay = Event(from: PlacedState.self, to: PaidState.self)
+    let pay = Event(from: CartState.self, PlacedState.self, to: PaidState.self)
     let ship = Event(from: PlacedState.self, PaidState.self, to: ShippedState.self)
 }
 
-private final class TimedOutState: WorkflowState {
-    let seconds: Int
-    init(after seconds: Int) { self.seconds = seconds }
+private final class AvailableState: WorkflowState {
+    let count: Int
+    init(count: Int) { self.count = count }
 }
 
-/// Stands for a store of the reader's, which opens a database.
-private struct DatabaseStore: ArchiveStore {
-    private let store: any ArchiveStore = InMemoryStore()
+private struct Stock: Workflow {
+    static var initial: any WorkflowState { AvailableState(count: 10) }
+    let take = Event(updating: AvailableState.self)
+}
 
-    init() async throws { try await Task.sleep(for: .zero) }
+private final class OpenState: EmptyState {}
+private final class ClosedState: EmptyState {}
 
-    func load(_ id: String) async throws -> StoredArchive? { try await store.load(id) }
+private struct Bill: Workflow {
+    static var initial: any WorkflowState { OpenState() }
+    static var journal: JournalLimit? { .last(100) }
+    let pay = Event(from: OpenState.self, to: ClosedState.self)
+}
 
-    func save(_ changes: [StoreChange]) async throws -> [Int] { try await store.save(changes) }
-
-    func ids(_ query: ArchiveQuery) async throws -> [String] { try await store.ids(query) }
+private struct Notice: Sendable {
+    let id = "n1"
+    let buyer = "bob"
+    let total = 3.0
 }
 
 @Suite("Keeping machines in a store") struct KeepingArticleTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+
     @Test("The article's store is used as it says")
     func used() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         let logged = Mutex<[String]>([])
         func log(_ transition: StateTransition) { logged.withLock { $0.append("\(transition)") } }
@@ -59,40 +75,69 @@ private struct DatabaseStore: ArchiveStore {
             for transition in transitions { log(transition) }
         }
         #expect(logged.withLock { $0 } == ["place: CartState → PlacedState"])
-        if let (order, revision) = try await orders.machine("42") {
-            try order.fire.ship(ShippedState(tracking: "T1"))
-            try await orders.save(order, as: "42", expecting: revision)
+
+        try await store.unit { unit in
+            let order = try await unit.machine("42", of: orders)
+            let tea = try await unit.machine("tea", of: Stock.self)
+            try tea.fire.take { stock in AvailableState(count: stock.count - 2) }
+            try order.fire.pay(PaidState(buyer: "ada", total: 9))
         }
-        let open = try await orders.ids(in: [PaidState.self])
-        try await store.delete("42")
-        #expect(open == [])
-        let ids = try await store.ids()
-        #expect(ids == [])
-    }
+        #expect((try await store.workflow(Stock.self).machine("tea")?.machine.state as? AvailableState)?.count == 8)
 
-    @Test("Listings come in pages, and stores are upgraded, as the article says")
-    func many() async throws {
-        let orders = InMemoryStore().workflow(Order.self)
-        for id in 0..<3 { try await orders.save(StateMachine<Order>(), as: "\(id)", expecting: 0) }
+        let notice = Notice()
+        for _ in 1...2 {
+            try await orders.update("43", once: notice.id) { order in
+                try order.fire.pay(PaidState(buyer: notice.buyer, total: notice.total))
+            }
+        }
+
         let printed = Mutex<[String]>([])
-        func print(_ text: String) { printed.withLock { $0.append(text) } }
-        var last: String?
-        repeat {
-            let page = try await orders.ids(after: last, limit: 1_000)
-            for id in page { print(id) }
-            last = page.last
-        } while last != nil
+        @Sendable func print(_ words: Any...) {
+            printed.withLock { $0.append(words.map { "\($0)" }.joined(separator: " ")) }
+        }
+        let hers = try await orders.ids(in: [PaidState.self], where: .value("buyer") == "ada", .value("total") >= 5)
+        let counts = try await orders.counts()
+        for try await (id, order) in orders.machines(in: [PaidState.self]) { print(id, order.stateName) }
+        #expect(hers == ["42"] && counts == ["PaidState": 2])
+        #expect(printed.withLock { $0 } == ["42 PaidState", "43 PaidState"])
 
-        try await orders.upgrade { print("\($0.examined) orders, \($0.upgraded) upgraded") }
-        #expect(printed.withLock { $0 } == ["0", "1", "2", "3 orders, 0 upgraded"])
+        let report = try await orders.fireDue()
+        print("\(report.count) tried, \(report.failureCount) failed")
+        if let (order, revision) = try await orders.machine("43") {
+            try order.fire.ship(ShippedState(tracking: "T1"))
+            try await orders.save(order, as: "43", expecting: revision)
+        }
+        try await store.delete("43")
+        #expect(printed.withLock { $0.last } == "0 tried, 0 failed")
     }
 
-    @Test func store() async throws {
-        let failures = try await StoreConformance.failures { try await DatabaseStore() }
-        #expect(failures == [])
+    @Test("A file beside the store has the lines of all journals")
+    func journals() async throws {
+        let log = folder.appendingPathComponent("journal.jsonl")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = JournaledStore(try DirectoryStore(at: folder), journal: JournalFile(at: log))
+        try await store.workflow(Bill.self).update("42") { bill in try bill.fire.pay() }
+
+        for try await line in JournalFile(at: log).lines {
+            switch line.result {
+            case .success(let entry): print(entry.id, entry.occurrence)
+            case .failure(let error): print("line \(line.number): \(error)")
+            }
+        }
+        let journal = try await JournalFile(at: log).journal(of: "42")
+        #expect(journal.map(\.kind) == [.transitioned])
     }
 
-    @Test func states() throws {
-        try expectArchives(TimedOutState(after: 3))
+    @Test("A worker runs until its task is cancelled")
+    func worker() async throws {
+        let store = InMemoryStore()
+        let orders = store.workflow(Order.self)
+        let handlers = EffectHandlers()
+        @Sendable func log(_ error: any Error) { Issue.record(error) }
+        let worker = Task {
+            try await store.run(orders, to: handlers) { failure in log(failure.error) }
+        }
+        worker.cancel()
+        await #expect(throws: CancellationError.self) { try await worker.value }
     }
 }
