@@ -15,29 +15,12 @@ private struct Download: Workflow {
     let again = Event(updating: CompletedState.self)
 }
 
-private final class QueuedState: WorkflowState {
-    static var name: String { "Queued" }
-    let urls: [String]
-    init(urls: [String] = []) { self.urls = urls }
-}
-
+private final class QueuedState: EmptyState {}
 private final class DoneState: EmptyState {}
 
 private struct Order: Workflow {
     static var initial: any WorkflowState { QueuedState() }
     let finish = Event(from: QueuedState.self, to: DoneState.self)
-    static var version: Int { 3 }
-    static var migrations: [Migration] {
-        [
-            .renameState("Waiting", to: "Queued", in: 2),
-            .step("one url becomes a list", in: 2) { archive in
-                guard let url = archive.data["url"] else { return }
-                archive.data["urls"] = [url]
-                archive.data["url"] = nil
-            },
-            .removeState("Paused", into: "Queued", in: 3),
-        ]
-    }
 }
 
 private final class OnTheWayState: Composite {
@@ -50,32 +33,6 @@ private final class OnTheWayState: Composite {
 private struct Parcel: Workflow {
     static var initial: any WorkflowState { OnTheWayState() }
     let arrive = Event(from: OnTheWayState.self, to: DoneState.self)
-}
-
-private final class SettledState: EmptyState {
-    static var name: String { "Settled" }
-}
-
-private final class InArrearsState: WorkflowState {
-    static var name: String { "InArrears" }
-    let missing: Double
-    init(missing: Double) { self.missing = missing }
-}
-
-/// Its first version had one state `Paid`, with what was missing.
-private struct Bill: Workflow {
-    static var initial: any WorkflowState { SettledState() }
-    let pay = Event(from: InArrearsState.self, to: SettledState.self)
-    static var version: Int { 2 }
-    static var migrations: [Migration] {
-        [
-            .step("paid orders are settled, or in arrears", in: 2, of: "Paid") { archive in
-                let isSettled = archive.data["missing"]?.doubleValue == 0
-                archive.state = isSettled ? "Settled" : "InArrears"
-                if isSettled { archive.data["missing"] = nil }
-            }
-        ]
-    }
 }
 
 @Suite("Archiving machines") struct ArchivingArticleTests {
@@ -116,7 +73,7 @@ private struct Bill: Workflow {
         #expect(later.isIn(CompletedState.self))
     }
 
-    @Test("An archive is what the articles print")
+    @Test("An archive is what the article prints")
     func archive() throws {
         let machine = StateMachine<Download>()
         try machine.fire.finish(CompletedState(byteCount: 6))
@@ -127,36 +84,6 @@ private struct Bill: Workflow {
         later.activate()
         #expect(later.isActive)
         try expectBlock(String(decoding: json, as: UTF8.self), in: "ArchivingMachines")
-        try expectBlock(String(decoding: json, as: UTF8.self), in: "ArchiveFormat")
-    }
-
-    @Test(
-        "The article's migrations bring every version up",
-        arguments: [
-            (1, "Waiting", #"{"url":"a"}"#), (2, "Paused", #"{"urls":["a"]}"#), (3, "Queued", #"{"urls":["a"]}"#),
-        ]
-    )
-    func migrations(version: Int, state: String, data: String) throws {
-        #expect(Order.diagnostics.isEmpty)
-        let archive = """
-            {"activated":true,"data":\(data),"format":1,"revision":0,"state":"\(state)","version":\(version),"workflow":"Order"}
-            """
-        let machine = try StateMachine<Order>(archive: Data(archive.utf8))
-        #expect((machine.state as? QueuedState)?.urls == ["a"])
-    }
-
-    @Test(
-        "The article's step splits a state, and leaves the others alone",
-        arguments: [(0.0, "Paid", "Settled"), (2.5, "Paid", "InArrears"), (0, "InArrears", "InArrears")]
-    )
-    func splitting(missing: Double, state: String, expected: String) throws {
-        #expect(Bill.diagnostics.isEmpty)
-        let archive = """
-            {"activated":true,"data":{"missing":\(missing)},"format":1,"revision":0,"state":"\(state)","version":1,"workflow":"Bill"}
-            """
-        let machine = try StateMachine<Bill>(archive: Data(archive.utf8))
-        #expect(machine.stateName == expected)
-        #expect((machine.state as? InArrearsState).map { $0.missing == missing } ?? true)
     }
 
     @Test("The article's loop reads what was written")
