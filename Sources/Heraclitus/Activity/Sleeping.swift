@@ -1,5 +1,6 @@
-// How does work wait, by the clock of its machine?
-import HeraclitusEssentials
+// How does a task wait, by the clock of a scheduler?
+
+package import HeraclitusEssentials
 
 /// Something that somebody awaits until it is due.
 private final class Sleep: Due {
@@ -15,6 +16,9 @@ private final class Sleep: Due {
 }
 
 extension Scheduler {
+    /// Sleeps until a date has come, or until the task is cancelled.
+    package func sleep(until date: Date) async throws { try await sleeping(until: date)() }
+
     /// Sleeps until a date has come.
     ///
     /// It waits in the schedule from the call on, and not only when the function runs.

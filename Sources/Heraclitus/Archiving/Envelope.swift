@@ -16,9 +16,6 @@ package enum EnvelopeKey: String, CodingKey {
     case data
     case journal
     case definition
-
-    /// What a store is to have done; not read with the machine.
-    case outbox
 }
 
 /// The format of the envelope.

@@ -95,6 +95,8 @@ package final class ArchiveDecoder: Decoder {
         guard value.isWithin(JSONValue.depthLimit - codingPath.count) else {
             throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: JSONValue.tooDeep))
         }
+        // All of it is read.
+        askedKeys = nil
         return value
     }
 }

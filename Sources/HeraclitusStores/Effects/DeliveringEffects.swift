@@ -295,7 +295,7 @@ struct EffectWorker<W: Workflow>: Sendable {
     }
 }
 
-/// What a call leaves to the next one: the effects that are saved after it has leased those of their machine, or it might never end.
+/// A call of `deliver`, which leaves to the next one the effects that are saved after it has leased those of their machine: so it ends.
 private final class DeliveryCall: Sendable {
     private struct Content {
         var ends: [ExactID: Outbox.End] = [:]
@@ -345,8 +345,7 @@ extension ArchiveStore {
         var known = known
         for attempt in 0..<1_000 {
             // A cancelled task does not sleep, but what it has carried out must be written down.
-            let pause = Int.random(in: 0..<min(1 << min(attempt, 6), 50))
-            if attempt > 0 { try? await Task.sleep(for: .milliseconds(pause)) }
+            try? await Conflict.pause(before: attempt)
             if known == nil { known = try await load(id)?.effects }
             guard let old = known else { return nil }
             var outbox = try Outbox(old, of: id)

@@ -13,21 +13,11 @@ extension StoredArchive {
             guard let former = json["outbox"] else { return self }
             var bytes = [UInt8](archive)
             bytes.removeOutbox()
-            return StoredArchive(
-                id: id,
-                revision: revision,
-                workflow: workflow,
-                version: version,
-                state: state,
-                entered: entered,
-                due: due,
-                values: values,
-                archive: Data(bytes),
-                handled: handled,
-                effects: try Outbox(former: former, revision: revision, version: json["version"]?.intValue).waiting(
-                    of: id
-                )
-            )
+            var row = self
+            row.archive = Data(bytes)
+            row.effects = try Outbox(former: former, revision: revision, version: json["version"]?.intValue)
+                .waiting(of: id)
+            return row
         } catch let damage as StoreError {
             throw damage
         } catch {

@@ -156,15 +156,12 @@ struct Outbox {
     /// Removes the effects that are not wanted in a state.
     /// - Returns: Whether there were any.
     mutating func removeUnwanted<W: Workflow>(in state: any WorkflowState, of workflow: W.Type) -> Bool {
+        // The effects of most workflows are wanted in every state, and need not be read.
+        guard W.effects.contains(where: { $0 is any StateBoundEffect.Type }) else { return false }
         let count = content.effects.count
         for index in content.effects.indices.reversed() {
-            let entry = content.effects[index]
-            // Only effects of these types are read.
-            guard W.effects.contains(where: { $0 is any StateBoundEffect.Type }),
-                let effect = try? self.effect(entry, of: "").effect(of: W.self) as? any StateBoundEffect,
-                !effect.isWanted(in: state)
-            else { continue }
-            remove(index)
+            let effect = try? self.effect(content.effects[index], of: "").effect(of: W.self)
+            if let effect = effect as? any StateBoundEffect, !effect.isWanted(in: state) { remove(index) }
         }
         return content.effects.count < count
     }

@@ -101,8 +101,11 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     private func opened(_ row: StoredArchive) throws -> StoredArchive {
         do {
             let content = try SealedContent(open(row.archive))
-            let effects = try row.effects.map { try $0.with(open($0.content)) }
-            return try row.with(content.values, content.archive, row.handled.map(open), effects)
+            var opened = row
+            (opened.values, opened.archive) = (content.values, content.archive)
+            opened.handled = try row.handled.map(open)
+            opened.effects = try row.effects.map(self.opened)
+            return opened
         } catch {
             throw StoreError.damaged(
                 id: row.id,
@@ -111,24 +114,38 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         }
     }
 
+    private func opened(_ effects: WaitingEffects) throws -> WaitingEffects {
+        var opened = effects
+        opened.content = try open(effects.content)
+        return opened
+    }
+
+    private func sealed(_ effects: WaitingEffects) throws -> WaitingEffects {
+        var sealed = effects
+        sealed.content = try seal(effects.content)
+        return sealed
+    }
+
     private func sealed(_ change: StoreChange) async throws -> StoreChange {
         var effects: StoreChange.EffectsChange?
         if let changed = change.effects {
             let old = try await storedEffects(of: change)
-            effects = .init(from: old, to: try changed.new.map { try $0.with(seal($0.content)) })
+            effects = .init(from: old, to: try changed.new.map(sealed))
         }
         guard case .save(let row) = change.machine else {
             return StoreChange(id: change.id, machine: change.machine, effects: effects)
         }
-        let content = SealedContent(values: row.values, archive: row.archive)
-        let values = try sealValue.map { try row.values.mapValues($0) } ?? row.values
-        return .save(try row.with(values, seal(content.bytes), row.handled.map(seal), nil), effects: effects)
+        var sealed = row
+        sealed.archive = try seal(SealedContent(values: row.values, archive: row.archive).bytes)
+        sealed.values = try sealValue.map { try row.values.mapValues($0) } ?? row.values
+        sealed.handled = try row.handled.map(seal)
+        return .save(sealed, effects: effects)
     }
 
     /// The sealed effects that a change replaces: who seals the same bytes again gets others.
     private func storedEffects(of change: StoreChange) async throws -> WaitingEffects? {
         guard let old = change.effects?.old else { return nil }
-        guard let stored = try await base.load(change.id)?.effects, try stored.with(open(stored.content)) == old else {
+        guard let stored = try await base.load(change.id)?.effects, try opened(stored) == old else {
             throw StoreError.effectsChanged(id: change.id)
         }
         return stored
@@ -159,34 +176,5 @@ private struct SealedContent {
 
     var bytes: Data {
         get throws { try Data(ArchiveEncoder.bytes(of: values)) + [Self.lineBreak] + archive }
-    }
-}
-
-extension WaitingEffects {
-    fileprivate func with(_ content: Data) -> WaitingEffects {
-        WaitingEffects(content: content, next: next, date: date, worker: worker)
-    }
-}
-
-extension StoredArchive {
-    fileprivate func with(
-        _ values: [String: StoredValue],
-        _ archive: Data,
-        _ handled: Data?,
-        _ effects: WaitingEffects?
-    ) -> StoredArchive {
-        StoredArchive(
-            id: id,
-            revision: revision,
-            workflow: workflow,
-            version: version,
-            state: state,
-            entered: entered,
-            due: due,
-            values: values,
-            archive: archive,
-            handled: handled,
-            effects: effects
-        )
     }
 }

@@ -15,28 +15,28 @@ public struct StoredArchive: Sendable, Codable {
     public var revision: Int
 
     /// The name of the workflow.
-    public let workflow: String
+    public var workflow: String
 
     /// The version of the workflow that has written the archive; `nil` if a store of an earlier release did not keep it.
-    public let version: Int?
+    public var version: Int?
 
     /// The name of the state.
-    public let state: String
+    public var state: String
 
     /// When the machine entered its state; `nil` if a store of an earlier release did not keep it.
-    public let entered: Date?
+    public var entered: Date?
 
     /// When the next event is due that fires by itself; `nil` if none is.
-    public let due: Date?
+    public var due: Date?
 
     /// The values by which the machine is found: see ``Findable``.
-    public let values: [String: StoredValue]
+    public var values: [String: StoredValue]
 
     /// The archive, as `StateMachine.archive(including:prettyPrinted:limit:)` writes it: UTF-8 JSON on one line.
-    public let archive: Data
+    public var archive: Data
 
     /// The messages that the machine has handled already, as a store keeps them: see ``StoredWorkflow/update(_:once:remembering:attempts:creating:_:saved:)``.
-    public let handled: Data?
+    public var handled: Data?
 
     /// The effects that wait; `nil` if there are none.
     ///
@@ -115,7 +115,7 @@ extension StoredArchive: Hashable {
 /// To lease, carry out, retry or park one changes neither the machine's archive nor its revision.
 public struct WaitingEffects: Sendable, Hashable, Codable {
     /// The effects, in a form that only this library reads.
-    public let content: Data
+    public var content: Data
 
     /// The name of the type of the next effect; `nil` if none is to be carried out.
     public let next: String?

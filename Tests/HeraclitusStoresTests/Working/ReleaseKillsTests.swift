@@ -120,10 +120,10 @@ private enum NewRelease {
     @Test("A process of the old release destroys nothing that the new one has saved, however both are killed")
     func kills() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("releases-\(UUID().uuidString)")
-        let log = URL(fileURLWithPath: folder.path + ".log")
+        let log = KillLog(beside: folder)
         defer {
             try? FileManager.default.removeItem(at: folder)
-            try? FileManager.default.removeItem(at: log)
+            log.remove()
         }
         unsafe setenv(Self.folderKey, folder.path, 1)
         let seconds = ProcessInfo.processInfo.environment["HERACLITUS_RELEASE_SECONDS"].flatMap(Int.init) ?? 3
@@ -135,14 +135,14 @@ private enum NewRelease {
             async let new: Void = Self.expectKillOfNew()
             _ = await (old, new)
             // On a busy machine a process may be killed before it has done anything.
-        } while try ContinuousClock.now < end || (Self.lines(of: log, "gift").isEmpty && rounds < 50)
+        } while try ContinuousClock.now < end || (log.lines("gift").isEmpty && rounds < 50)
         let store = try DirectoryStore(at: folder)
         // The leases of processes that were killed have ended long before.
         let later = Scheduler(ContinuousClock()) { Date() + 3_600 }
-        try await Self.deliverNew(store, later, try Self.open(log.path))
+        try await Self.deliverNew(store, later, log.opened())
         for id in Self.ids {
             func numbers(_ word: String, _ name: String) throws -> [Int] {
-                try Self.lines(of: log, word).filter { $0[1] == name }.compactMap { Int($0[2]) }
+                try log.lines(word).filter { $0[1] == name }.compactMap { Int($0[2]) }
             }
             let ticket = try await Self.data("ticket \(id)", in: store)
             let counted = try numbers("counted", id).max() ?? 0
@@ -158,7 +158,7 @@ private enum NewRelease {
             }
             // Each effect was carried out, the first time in the order in which it was saved.
             var done: [Int] = []
-            for number in try Self.lines(of: log, "done").filter({ $0[1] == id }).compactMap({ Int($0[2]) })
+            for number in try log.lines("done").filter({ $0[1] == id }).compactMap({ Int($0[2]) })
             where !done.contains(number) {
                 done.append(number)
             }
@@ -182,34 +182,12 @@ private enum NewRelease {
         try await store.load(id).map { try JSONValue(json: $0.archive) }?["data"]
     }
 
-    /// The words of the complete lines that begin with one.
-    private static func lines(of log: URL, _ word: String) throws -> [[String]] {
-        guard let text = try? String(contentsOf: log, encoding: .utf8) else { return [] }
-        return text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-            .filter { $0.first == word && $0.last == "." }
-    }
-
-    private static func open(_ path: String) throws -> Int32 {
-        // The lines outlive the process, which a pipe to another one would not.
-        let log = unsafe Foundation.open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        try #require(log >= 0)
-        return log
-    }
-
-    private static func note(_ line: String, _ log: Int32) {
-        let bytes = Array("\(line) .\n".utf8)
-        _ = unsafe write(log, bytes, bytes.count)
-    }
-
     /// The store of a process that ends itself after a moment.
-    private static func storeUntilKilled() throws -> (DirectoryStore, Int32) {
+    private static func storeUntilKilled() throws -> (DirectoryStore, KillLog.Writer) {
         let path = try #require(ProcessInfo.processInfo.environment[folderKey])
-        let moment = Double.random(in: 0.05...0.6)
-        Thread.detachNewThread {
-            Thread.sleep(forTimeInterval: moment)
-            kill(getpid(), SIGKILL)
-        }
-        return (try DirectoryStore(at: URL(fileURLWithPath: path)), try open(path + ".log"))
+        KillLog.killSoon(within: 0.05...0.6)
+        let folder = URL(fileURLWithPath: path)
+        return (try DirectoryStore(at: folder), try KillLog(beside: folder).opened())
     }
 
     private static func workOld() async throws {
@@ -218,7 +196,7 @@ private enum NewRelease {
         let bells = store.workflow(OldRelease.Bell.self)
         let parcels = store.workflow(OldRelease.Parcel.self)
         let handlers = EffectHandlers().on(OldRelease.Notice.self) { notice, key in
-            note("done \(key.id.dropFirst(5)) \(notice.number)", log)
+            log.note("done \(key.id.dropFirst(5)) \(notice.number)")
         }
         while true {
             let id = ids.randomElement() ?? "a"
@@ -227,7 +205,7 @@ private enum NewRelease {
                 try ticket.fire.count(OldRelease.OpenTicket(count + 1))
                 return count + 1
             }
-            note("counted \(id) \(count)", log)
+            log.note("counted \(id) \(count)")
             try await bells.update("bell \(id)") { bell in
                 let number = (bell.state as? OldRelease.RingingBell)?.number ?? 0
                 try bell.fire.ring(OldRelease.RingingBell(number + 1))
@@ -254,29 +232,30 @@ private enum NewRelease {
                 try ticket.fire.count(NewRelease.OpenTicket(count + 1, "spring"))
                 return count + 1
             }
-            note("counted \(id) \(count)", log)
-            note("coupon \(id) \(count)", log)
+            log.note("counted \(id) \(count)")
+            log.note("coupon \(id) \(count)")
             let number = try await bells.update("bell \(id)") { bell in
                 let number = (bell.state as? NewRelease.RingingBell)?.number ?? 0
                 try bell.fire.ring(NewRelease.RingingBell(number + 1))
                 return number + 1
             }
-            if number.isMultiple(of: 2) { note("gift \(id) \(number)", log) }
+            if number.isMultiple(of: 2) { log.note("gift \(id) \(number)") }
             let grams = try await parcels.update("parcel \(id)") { parcel in
                 let grams = (parcel.state as? NewRelease.PackedParcel)?.grams ?? 0
                 try parcel.fire.add(NewRelease.PackedParcel(grams + 1))
                 return grams + 1
             }
-            note("parcel \(id) \(grams)", log)
+            log.note("parcel \(id) \(grams)")
             // Seldom, so that the old release meets effects that it does not know.
             if Int.random(in: 0..<5) == 0 { try await deliverNew(store, .system, log) }
         }
     }
 
-    private static func deliverNew(_ store: DirectoryStore, _ scheduler: Scheduler, _ log: Int32) async throws {
+    private static func deliverNew(_ store: DirectoryStore, _ scheduler: Scheduler, _ log: KillLog.Writer) async throws
+    {
         let handlers = EffectHandlers()
-            .on(OldRelease.Notice.self) { notice, key in note("done \(key.id.dropFirst(5)) \(notice.number)", log) }
-            .on(NewRelease.Gift.self) { gift, key in note("done \(key.id.dropFirst(5)) \(gift.number)", log) }
+            .on(OldRelease.Notice.self) { notice, key in log.note("done \(key.id.dropFirst(5)) \(notice.number)") }
+            .on(NewRelease.Gift.self) { gift, key in log.note("done \(key.id.dropFirst(5)) \(gift.number)") }
         try await store.workflow(NewRelease.Bell.self, scheduler: scheduler).deliver(policy: policy, to: handlers)
     }
 }

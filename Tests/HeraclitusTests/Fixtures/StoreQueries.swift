@@ -31,27 +31,23 @@ extension StoredArchive {
         revision: Int? = nil,
         workflow: String? = nil
     ) -> StoredArchive {
-        StoredArchive(
-            id: id,
-            revision: revision ?? self.revision,
-            workflow: workflow ?? self.workflow,
-            version: version ?? self.version,
-            state: state ?? self.state,
-            entered: entered,
-            due: due ?? self.due,
-            values: values,
-            archive: archive.map { Data($0.utf8) } ?? self.archive,
-            handled: handled,
-            effects: effects
-        )
+        var row = self
+        if let archive { row.archive = Data(archive.utf8) }
+        row.state = state ?? row.state
+        row.due = due ?? row.due
+        row.version = version ?? row.version
+        row.revision = revision ?? row.revision
+        row.workflow = workflow ?? row.workflow
+        return row
     }
 }
 
 extension WaitingEffects {
     /// The same with other text.
     func replacing(_ text: String, with other: String) -> WaitingEffects {
-        let content = String(decoding: content, as: UTF8.self).replacing(text, with: other)
-        return WaitingEffects(content: Data(content.utf8), next: next, date: date, worker: worker)
+        var effects = self
+        effects.content = Data(String(decoding: content, as: UTF8.self).replacing(text, with: other).utf8)
+        return effects
     }
 }
 

@@ -6,32 +6,6 @@ import PostgresStore
 import StoreTesting
 import Testing
 
-func archive(
-    _ id: String,
-    replacing revision: Int = 0,
-    due: Date? = nil,
-    values: [String: StoredValue] = [:],
-    content: String = "{}"
-) -> StoredArchive {
-    StoredArchive(
-        id: id,
-        revision: revision,
-        workflow: "Lamp",
-        version: 1,
-        state: "On",
-        due: due,
-        values: values,
-        archive: Data(content.utf8)
-    )
-}
-
-/// Asks for machines.
-func query(_ change: (inout ArchiveQuery) -> Void) -> ArchiveQuery {
-    var query = ArchiveQuery()
-    change(&query)
-    return query
-}
-
 /// Claims effects of ``Meter``.
 func claim(effectsBy date: Date, of workflow: String = Meter.name, limit: Int) -> StoreClaim {
     StoreClaim(

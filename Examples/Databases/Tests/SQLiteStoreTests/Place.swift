@@ -50,29 +50,3 @@ extension DatabaseQueue {
         try writeWithoutTransaction { try String.fetchAll($0, sql: query) }
     }
 }
-
-func archive(
-    _ id: String,
-    replacing revision: Int = 0,
-    due: Date? = nil,
-    values: [String: StoredValue] = [:],
-    content: String = "{}"
-) -> StoredArchive {
-    StoredArchive(
-        id: id,
-        revision: revision,
-        workflow: "Lamp",
-        version: 1,
-        state: "On",
-        due: due,
-        values: values,
-        archive: Data(content.utf8)
-    )
-}
-
-/// A query with some of its properties.
-func query(_ change: (inout ArchiveQuery) -> Void) -> ArchiveQuery {
-    var query = ArchiveQuery()
-    change(&query)
-    return query
-}

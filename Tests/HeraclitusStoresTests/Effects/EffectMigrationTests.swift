@@ -1,0 +1,119 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import HeraclitusTesting
+import Testing
+
+/// A release that has saved effects, and the next one, which has renamed and changed them.
+@Suite("Migrations of effects") struct EffectMigrationTests {
+    struct Address: Codable, Hashable { let street: String }
+
+    enum Old {
+        final class PaidState: WorkflowState, Effecting {
+            static let name = "Paid"
+            let address: Address
+            init(_ address: Address) { self.address = address }
+            var effects: [any Effect] { [Mail(address: address, copies: 1)] }
+        }
+
+        final class OpenState: EmptyState { static let name = "Open" }
+
+        struct Mail: Effect {
+            static let name = "Mail"
+            let address: Address
+            let copies: Int
+        }
+
+        struct Order: Workflow {
+            static let name = "Order"
+            static var initial: any WorkflowState { OpenState() }
+            static var effects: [any Effect.Type] { [Mail.self] }
+            let pay = Event(from: OpenState.self, to: PaidState.self)
+        }
+    }
+
+    struct FullAddress: Codable, Hashable {
+        let street: String
+        let country: String
+    }
+
+    enum New {
+        final class PaidState: WorkflowState {
+            static let name = "Paid"
+            let address: FullAddress
+            init(_ address: FullAddress) { self.address = address }
+        }
+
+        final class OpenState: EmptyState { static let name = "Open" }
+
+        struct Letter: Effect {
+            static let name = "Letter"
+            let address: FullAddress
+            let sheets: Int
+        }
+
+        struct Order: Workflow {
+            static let name = "Order"
+            static var version: Int { 3 }
+            static var migrations: [Migration] {
+                [
+                    .renameEffect("Mail", to: "Letter", in: 2),
+                    .effect("Letter", in: 2) { data in
+                        data["sheets"] = data["copies"]
+                        data["copies"] = nil
+                    },
+                    .values(under: "address", in: 3) { $0["country"] = "DE" },
+                ]
+            }
+            static var initial: any WorkflowState { OpenState() }
+            static var effects: [any Effect.Type] { [Letter.self] }
+            let pay = Event(from: OpenState.self, to: PaidState.self)
+        }
+    }
+
+    @Test(
+        "An effect that an older release has saved reaches the handler as the steps leave it, and so does its state's data"
+    )
+    func delivered() async throws {
+        let store = InMemoryStore()
+        try await store.workflow(Old.Order.self).update("1") { try $0.fire.pay(Old.PaidState(Address(street: "Elm"))) }
+        let orders = store.workflow(New.Order.self)
+        let got = Lock<[New.Letter]>([])
+        let report = try await orders.deliver(
+            to: EffectHandlers().on(New.Letter.self) { letter, _ in got.withLock { $0.append(letter) } }
+        )
+        #expect(report.count == 1 && report.failures.isEmpty)
+        let address = FullAddress(street: "Elm", country: "DE")
+        #expect(got.withLock { $0.map(\.address) } == [address] && got.withLock { $0.map(\.sheets) } == [1])
+        #expect((try await orders.machine("1")?.machine.state as? New.PaidState)?.address == address)
+    }
+
+    @Test("A step that looks for an effect, a state or a key that nothing stored has is a break of the lock")
+    func misspelt() throws {
+        struct Misspelt: Workflow {
+            static let name = "Order"
+            static var version: Int { 2 }
+            static var migrations: [Migration] {
+                [
+                    .renameEffect("Male", to: "Mail", in: 2), .values(under: "adress", in: 2) { _ in },
+                    .renameState("Opn", to: "Open", in: 2), .values(under: "address", in: 2) { _ in },
+                ]
+            }
+            static var initial: any WorkflowState { Old.OpenState() }
+            static var effects: [any Effect.Type] { [Old.Mail.self] }
+            let pay = Event(from: Old.OpenState.self, to: Old.PaidState.self)
+        }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let address = Address(street: "Elm")
+        try expectCompatible(Old.Order.self, samples: [.state(Old.PaidState(address))], in: folder, recording: true)
+        let error = #expect(throws: IncompatibleArchives.self) {
+            try expectCompatible(Misspelt.self, samples: [.state(Old.PaidState(address))], in: folder)
+        }
+        let steps = ["rename the effect Male to Mail", "convert values under adress", "rename the state Opn to Open"]
+        #expect(
+            error?.breaks.map(\.explanation)
+                == steps.map { "The step \"\($0)\" matches nothing that older versions have stored." }
+        )
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Heraclitus
+import Testing
+
+/// Members of a state's data that another release of the program has added.
+@Suite("Data that a state's class does not read") struct UnreadMembersTests {
+    final class CartState: WorkflowState {
+        static let name = "Cart"
+        let items: Int
+        init(_ items: Int) { self.items = items }
+    }
+
+    final class ShutState: EmptyState { static let name = "Shut" }
+
+    struct Shop: Workflow {
+        static let name = "Shop"
+        static var initial: any WorkflowState { CartState(0) }
+        let add = Event(updating: CartState.self)
+        let again = Event(from: CartState.self, to: CartState.self)
+        let close = Event(from: CartState.self, to: ShutState.self)
+        let reopen = Event(from: ShutState.self, to: CartState.self)
+    }
+
+    private static let archive = Data(
+        """
+        {"activated":true,"data":{"coupon":{"code":"spring"},"items":1,"note":null},"format":1,"revision":3,"state":"Cart",\
+        "version":1,"workflow":"Shop"}
+        """.utf8
+    )
+
+    private static func data(_ archive: Data) throws -> JSONValue? { try JSONValue(json: archive)["data"] }
+
+    @Test("An update of the state keeps them, in archives of any encoder and in copies")
+    func kept() throws {
+        let shop = try StateMachine<Shop>(archive: Self.archive)
+        #expect(try Self.data(shop.archive()) == Self.data(Self.archive))
+        try shop.fire.add(CartState(2))
+        let expected: JSONValue = ["coupon": ["code": "spring"], "items": 2, "note": .null]
+        #expect(try Self.data(shop.archive()) == expected)
+        #expect(try Self.data(shop.copy().archive()) == expected)
+        #expect(try Self.data(JSONEncoder().encode(shop)) == expected)
+        let restored = try StateMachine<Shop>(archive: shop.archive())
+        try restored.fire.add(CartState(3))
+        #expect(try Self.data(restored.archive())?["coupon"] == ["code": "spring"])
+    }
+
+    @Test("A transition that leaves the state drops them, also into an object of the same class")
+    func dropped() throws {
+        let shop = try StateMachine<Shop>(archive: Self.archive)
+        try shop.fire.again(CartState(2))
+        #expect(try Self.data(shop.archive()) == ["items": 2])
+        let other = try StateMachine<Shop>(archive: Self.archive)
+        try other.fire.close()
+        try other.fire.reopen(CartState(4))
+        #expect(try Self.data(other.archive()) == ["items": 4])
+    }
+
+    /// A state that reads all of its data at once.
+    final class OpenState: WorkflowState {
+        static let name = "Open"
+        let values: JSONValue
+        init(_ values: JSONValue) { self.values = values }
+        init(from decoder: any Decoder) throws { values = try JSONValue(from: decoder) }
+        func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
+    }
+
+    struct Open: Workflow {
+        static let name = "Open"
+        static var initial: OpenState { OpenState([:]) }
+        let change = Event(updating: OpenState.self)
+    }
+
+    @Test("Members that an update removes from data read as a whole stay removed")
+    func whole() throws {
+        let first = StateMachine<Open>(alreadyIn: OpenState(["a": 1, "b": 2]))
+        let open = try StateMachine<Open>(archive: first.archive())
+        try open.fire.change(OpenState(["a": 1]))
+        #expect(try Self.data(open.archive()) == ["a": 1])
+    }
+
+    /// A dictionary in the place of the data, which asks for all keys.
+    final class DictionaryState: WorkflowState {
+        static let name = "Dictionary"
+        let values: [String: Int]
+        init(_ values: [String: Int]) { self.values = values }
+        init(from decoder: any Decoder) throws { values = try [String: Int](from: decoder) }
+        func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
+    }
+
+    struct Counts: Workflow {
+        static let name = "Counts"
+        static var initial: DictionaryState { DictionaryState([:]) }
+        let change = Event(updating: DictionaryState.self)
+    }
+
+    @Test("Members that an update removes from a dictionary stay removed")
+    func dictionary() throws {
+        let first = StateMachine<Counts>(alreadyIn: DictionaryState(["a": 1, "b": 2]))
+        let counts = try StateMachine<Counts>(archive: first.archive())
+        try counts.fire.change(DictionaryState(["a": 1]))
+        #expect(try Self.data(counts.archive()) == ["a": 1])
+    }
+}
