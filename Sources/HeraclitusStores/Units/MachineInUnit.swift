@@ -31,10 +31,6 @@ final class MachineInUnit<W: Workflow>: UnitMember {
 
     private let workflow: StoredWorkflow<W>
 
-    /// What would be saved if nothing changed; `nil` if nothing is stored.
-    ///
-    /// The stored bytes may differ: an archive of an older version is written in another way after it was read.
-    private let before: StoredArchive?
     private let handled: Data?
     private let made = MadeTransitions()
     private let registration: Registration
@@ -63,9 +59,6 @@ final class MachineInUnit<W: Workflow>: UnitMember {
             if let state = machine.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }
             machine.becomePassive()
         }
-        before = try stored.map { [machine] in
-            try workflow.row(of: machine, id, replacing: $0.revision, $0, hasEntered: false)
-        }
         registration = machine.onTransition { [made] in made.add($0) }
         collector = EffectCollector(of: machine)
     }
@@ -86,10 +79,17 @@ final class MachineInUnit<W: Workflow>: UnitMember {
             handled: handled
         )
         after.withLock { $0 = row }
-        let isChange =
-            before.map { !row.isSameMachine(as: $0) } ?? true || row.due != stored?.due || row.values != stored?.values
-            || !collector.effects.isEmpty
+        let isChange = try !transitions.isEmpty || !collector.effects.isEmpty || isOther(row)
         return (try change(replacing: stored?.effects), isChange)
+    }
+
+    /// Whether a row differs from the stored one although the machine has made no transition itself: a machine in its state may have.
+    private func isOther(_ row: StoredArchive) throws -> Bool {
+        guard let stored, row.due == stored.due, row.values == stored.values else { return true }
+        // The stored bytes may differ: an archive of an older version is written in another way after it was read.
+        let machine = try workflow.machine(of: stored)
+        let before = try workflow.row(of: machine, id, replacing: stored.revision, stored, hasEntered: false)
+        return !row.isSameMachine(as: before)
     }
 
     func change(replacing effects: WaitingEffects?) throws -> StoreChange {
