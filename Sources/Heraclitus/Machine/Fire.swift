@@ -304,7 +304,7 @@ extension StateMachine {
     ///   exactly one.
     @inlinable
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try fire(.entering(type(of: state as AnyObject)), userInfo: userInfo) { _ in object(of: state) }
+        try fire(.entering(state as AnyObject), userInfo: userInfo) { _ in object(of: state) }
     }
 
     /// Enters an empty state, given by name, by firing the one event that leads there from the current state.
@@ -316,7 +316,7 @@ extension StateMachine {
     /// - Throws: ``InvalidTransition``; `unknownState` lists the existing names, the nearest first; `noEvent` or `ambiguousEvent` if there
     ///   is not exactly one event; `destinationNeeded` if the state is not an ``EmptyState``.
     public func enter(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try fire(.enteringNamed(name), userInfo: userInfo) { _ in try core.emptyState(named: name) }
+        try fire(.enteringNamed(name), userInfo: userInfo) { try core.emptyState(named: name, leaving: $0) }
     }
 }
 
@@ -324,16 +324,17 @@ extension MachineCore {
     /// The object of the only state that an event leads to, if that is an empty one.
     @usableFromInline
     func onlyEmptyState(of candidate: CandidateTransition) throws -> OwnedObject {
-        if let state = definition.onlyEmptyState(of: candidate.event, from: candidate.source) {
-            return OwnedObject(state)
-        }
+        let state = definition.onlyEmptyState(of: candidate.event, from: candidate.source) { source(of: candidate) }
+        if let state { return OwnedObject(state) }
         let destinations = definition.declaredDestinations(of: candidate.event, from: candidate.source)
         throw DestinationNeeded(candidates: destinations.map { definition.states[$0].name })
     }
 
     /// An object of the state of a name, if that is an empty one.
-    func emptyState(named name: String) throws -> OwnedObject {
-        guard let index = definition.stateIndex(named: name), let state = definition.states[index].make() else {
+    func emptyState(named name: String, leaving candidate: CandidateTransition) throws -> OwnedObject {
+        guard let index = definition.stateIndex(named: name),
+            let state = definition.states[index].make(leaving: { source(of: candidate) })
+        else {
             throw DestinationNeeded(candidates: [name])
         }
         return OwnedObject(state)
