@@ -22,34 +22,34 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     public let workflow: String
 
     /// The workflow's version.
-    public internal(set) var version: Int
+    public package(set) var version: Int
 
     /// The names of all states.
-    public internal(set) var states: [String]
+    public package(set) var states: [String]
 
     /// The name of the nearest superclass that is a state, for each state that has one.
-    public internal(set) var superstates: [String: String]
+    public package(set) var superstates: [String: String]
 
     /// The groups of states, and which states are in each.
-    public internal(set) var groups: [Group]
+    public package(set) var groups: [Group]
 
     /// The name of the initial state.
-    public internal(set) var initial: String
+    public package(set) var initial: String
 
     /// The names of the states that ``Workflow/states`` lists: a machine may begin in them.
-    public internal(set) var listed: [String]
+    public package(set) var listed: [String]
 
     /// The names of the final states: those that no event leaves.
-    public internal(set) var finals: [String]
+    public package(set) var finals: [String]
 
     /// The names of the states that ``Workflow/finals`` lists, with their subclasses; `findings` compares them with ``finals``.
-    public internal(set) var declaredFinals: [String]
+    public package(set) var declaredFinals: [String]
 
     /// All events.
-    public internal(set) var events: [Event]
+    public package(set) var events: [Event]
 
     /// All actions that the definition lists.
-    public internal(set) var actions: [Action]
+    public package(set) var actions: [Action]
 
     /// The machines that states hold, as ``Composite`` says: those that are known without an object of the state.
     ///
@@ -107,19 +107,19 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         public let name: String
 
         /// The pairs of states that it leads from and to.
-        public internal(set) var transitions: [Transition]
+        public package(set) var transitions: [Transition]
 
         /// The names of the states in which it is ignored.
-        public internal(set) var ignored: [String]
+        public package(set) var ignored: [String]
 
         /// Why it fires by itself; empty for an event that does not.
-        public internal(set) var triggers: [Trigger]
+        public package(set) var triggers: [Trigger]
 
         /// How many seconds after its state was entered it fires by itself; `nil` if it does not, or if the date follows from the state's data.
         ///
         /// Of several times it is the shortest. The table does not say which of its ``transitions`` begin in a state that has a deadline: after
         /// `due(after:)` and `or(from:to:)` it may be some of them.
-        public internal(set) var dueAfter: Double?
+        public package(set) var dueAfter: Double?
 
         /// The names of the states that it leads to from any state, except those in which it is ignored.
         ///
@@ -127,10 +127,10 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         public let fromAnyState: [String]
 
         /// Whether it has guards of its own.
-        public internal(set) var isGuarded: Bool
+        public package(set) var isGuarded: Bool
 
         /// Whether it has hooks of its own.
-        public internal(set) var hasHooks: Bool
+        public package(set) var hasHooks: Bool
 
         /// Whether it fires by itself, as one with a deadline does.
         public var isAutomatic: Bool { !triggers.isEmpty }
