@@ -244,7 +244,7 @@ struct SCXMLStates {
 
     /// The names of the events of a state's transitions.
     ///
-    /// ``TransitionTable/scxml()`` writes the destination behind the name of an event that has several: there it is left out.
+    /// Behind the name of an event with several destinations stands the destination, as ``TransitionTable/scxml()`` writes it.
     private func events(of state: Int) -> [String] {
         let transitions = states[state].transitions
         let beginnings = transitions.map { transition -> String? in

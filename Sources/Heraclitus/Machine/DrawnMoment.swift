@@ -10,7 +10,7 @@ package struct DrawnMoment<W: Workflow> {
     package let regions: [any Region]
 
     fileprivate let object: AnyObject
-    fileprivate let definition: Definition
+    let definition: Definition
 
     /// The workflow, with the machines that the state shows.
     package var table: TransitionTable { definition.content.value.makeTable([], object) }

@@ -101,6 +101,15 @@ extension StateMachine {
         if let entered { core.activity?.note(entered: entered) }
     }
 
+    /// Makes a machine in the initial state, of a workflow of data, too, whose initial state may need data.
+    /// - Throws: ``InvalidTransition`` if it does.
+    package convenience init(beginningIn context: W.Context, scheduler: Scheduler) throws(InvalidTransition) {
+        if let given = Self.given(context), let initial = given.initial?() {
+            try Self.definition(given).expectBeginning(initial)
+        }
+        self.init(context: context, scheduler: scheduler)
+    }
+
     /// The definition of machines with a context.
     private static func definition(_ context: GivenContext?) -> Definition {
         CompiledWorkflow<W>.definition(given: context)

@@ -221,7 +221,8 @@ extension StateTransition {
 }
 
 extension StateMachine: Parkable {
-    @usableFromInline var workflowName: String { definition.workflow }
+    /// The name of the workflow.
+    @usableFromInline package var workflowName: String { definition.workflow }
 
     @usableFromInline var ownerNumber: UInt? { core.ownership.ownerNumber }
 

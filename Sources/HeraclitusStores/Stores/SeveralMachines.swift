@@ -193,7 +193,7 @@ private struct MachineInWork<W: Workflow> {
         if let stored {
             machine = try stored.machine(of: W.self, context: context, scheduler: scheduler)
         } else {
-            machine = try create() ?? StateMachine<W>(context: context, scheduler: scheduler)
+            machine = try create() ?? StateMachine<W>(beginningIn: context, scheduler: scheduler)
             if let state = machine.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }
         }
         machine.becomePassive()

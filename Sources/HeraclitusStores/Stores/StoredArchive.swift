@@ -135,7 +135,3 @@ extension StoredArchive {
         hasher.combine(revision)
     }
 }
-
-extension StateMachine {
-    fileprivate var workflowName: String { W.name }
-}

@@ -174,7 +174,7 @@ extension ArchiveStore {
     ) async throws -> [String] {
         let date = date ?? scheduler.date
         var ids: [String] = []
-        for name in W.storedNames { ids += try await self.ids(dueBy: date, of: name) }
+        for name in W.storedNames(in: context) { ids += try await self.ids(dueBy: date, of: name) }
         for id in ids {
             do {
                 // What somebody has deleted meanwhile is not to come back.

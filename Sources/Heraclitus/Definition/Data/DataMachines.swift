@@ -61,7 +61,7 @@ extension StateMachine where W == DataWorkflow {
 
 extension Definition {
     /// Throws unless a machine of data can begin with an object.
-    fileprivate func expectBeginning(_ state: DataState) throws(InvalidTransition) {
+    func expectBeginning(_ state: AnyObject) throws(InvalidTransition) {
         if stateIndex(of: state) != nil { return }
         let mismatch = mismatch(of: state)
         throw InvalidTransition(
@@ -69,12 +69,18 @@ extension Definition {
                 mismatch == nil ? .unknownState : .unsuitableState,
                 event: nil,
                 from: nil,
-                Rejection.Details(source: state.name, underlyingError: mismatch, attempt: "begin")
+                Rejection.Details(source: CompiledState.name(of: state), underlyingError: mismatch, attempt: "begin")
             ),
             in: self,
             userInfo: [:]
         )
     }
+}
+
+extension TransitionValidator where W == DataWorkflow {
+    /// Makes a validator of a workflow of data.
+    /// - Parameter workflow: The workflow.
+    public init(_ workflow: DataWorkflow) { self.init(workflow.definition) }
 }
 
 extension CodingUserInfoKey {
