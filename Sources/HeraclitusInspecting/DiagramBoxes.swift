@@ -89,8 +89,6 @@ extension TransitionTable {
         var members: [String: [String]] = [:]
         for state in states {
             var next = nearestBoxes[state]
-            // A state below the last box is in that one.
-            if let box = next, box != state { members[state] = nil }
             while let ancestor = next {
                 members[ancestor, default: []].append(state)
                 next = superstates[ancestor].flatMap { nearestBoxes[$0] }
@@ -134,10 +132,10 @@ extension TransitionTable {
 /// Which groups are within which.
 private struct Nesting {
     /// The group around each group.
-    private(set) var outer: [Int?]
+    let outer: [Int?]
 
     /// How many groups are around each group.
-    private var depths: [Int]
+    private let depths: [Int]
 
     /// Of how many larger groups it is asked whether they have all states of a group.
     private static let candidateLimit = 64
@@ -164,9 +162,12 @@ private struct Nesting {
             let larger = others[others.partitioningIndex { places[$0] > places[group] }...]
             return larger.prefix(Self.candidateLimit).first { members[group].isSubset(of: members[$0]) }
         }
-        depths = groups.map { _ in 0 }
+        var depths = groups.map { _ in 0 }
         // Those around a group come behind it.
-        for group in order.reversed() { depths[group] = outer[group].map { depths[$0] + 1 } ?? 0 }
+        for group in order.reversed() {
+            if let around = outer[group] { depths[group] = depths[around] + 1 }
+        }
+        self.depths = depths
         inner = groups.map { _ in [] }
         for (group, around) in outer.enumerated() where depths[group] < DiagramBoxes.depthLimit {
             if let around { inner[around].append(group) }

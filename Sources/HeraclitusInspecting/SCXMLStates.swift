@@ -192,7 +192,8 @@ struct SCXMLStates {
                         }
                         continue
                     }
-                    let to = transition.target.map { leaf(of: ($0, transition.line), leaves, transition.event) } ?? state
+                    let target = transition.target.map { ($0, transition.line) }
+                    let to = target.map { leaf(of: $0, leaves, transition.event) } ?? state
                     if let to {
                         pairs[event, default: []].append(Pair(from: state, to: to, isUpdate: transition.target == nil))
                     }

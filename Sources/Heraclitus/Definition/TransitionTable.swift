@@ -218,6 +218,7 @@ extension TransitionTable {
         regions = try container.decodeIfPresent([Region].self, forKey: .regions) ?? []
         keys = try container.decodeIfPresent([String: [String: Key]].self, forKey: .keys) ?? [:]
         migrations = try container.decodeIfPresent([MigrationStep].self, forKey: .migrations) ?? []
+        events = events.listingPairsFromAnyState(among: states)
     }
 
     /// Encodes the table.
@@ -271,10 +272,35 @@ extension TransitionTable {
 
     /// The states that no event leaves.
     static func finals(among states: [String], leftBy events: [Event]) -> [String] {
-        if events.contains(where: { !$0.fromAnyState.isEmpty && $0.ignored.isEmpty }) { return [] }
-        var left = Set(events.lazy.flatMap(\.transitions).filter { !$0.isUpdate }.map(\.from))
-        for event in events where !event.fromAnyState.isEmpty { left.formUnion(Set(states).subtracting(event.ignored)) }
-        return states.filter { !left.contains($0) }
+        let left = Set(events.lazy.flatMap(\.transitions).filter { !$0.isUpdate }.map(\.from))
+        // A state stays where all events from any state are ignored in it.
+        let general = events.filter { !$0.fromAnyState.isEmpty }
+        let ignoring = general.reduce(into: [String: Int]()) { counts, event in
+            for state in Set(event.ignored) { counts[state, default: 0] += 1 }
+        }
+        return states.filter { !left.contains($0) && ignoring[$0, default: 0] == general.count }
+    }
+}
+
+extension [TransitionTable.Event] {
+    /// The events with all pairs of those that lead from any state, which a table lists, too.
+    ///
+    /// A few words may stand for any number of pairs. If they are too many, these events stay as they are, and are a problem of the table.
+    func listingPairsFromAnyState(among states: [String]) -> Self {
+        let count = lazy.map(\.fromAnyState.count).reduce(0, +)
+        guard count > 0, count <= 1_000_000, states.count <= 1_000_000 / count else { return self }
+        return map { event in
+            guard !event.fromAnyState.isEmpty else { return event }
+            var event = event
+            let ignored = Set(event.ignored)
+            let listed = Set(event.transitions)
+            for destination in event.fromAnyState {
+                event.transitions += states.lazy.filter { !ignored.contains($0) }
+                    .map { TransitionTable.Transition(from: $0, to: destination) }
+                    .filter { !listed.contains($0) }
+            }
+            return event
+        }
     }
 }
 

@@ -26,6 +26,7 @@ extension TransitionTable {
     ///   - initial: The name of the initial state.
     ///   - events: All events.
     public init(_ workflow: String, version: Int = 1, states: [String], initial: String, events: [Event]) {
+        let events = events.listingPairsFromAnyState(among: states)
         self.init(
             workflow: workflow,
             version: version,

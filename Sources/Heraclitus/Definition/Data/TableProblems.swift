@@ -102,7 +102,7 @@ extension TransitionTable {
     private func eventProblems(_ names: Set<String>) -> [WorkflowProblem] {
         let blank = events.filter(\.name.isBlank).map { WorkflowProblem.blankEventName(property: "\"\($0.name)\"") }
         let duplicates = events.map(\.name).duplicates.map { WorkflowProblem.duplicateEventName($0, properties: []) }
-        return blank + duplicates + events.flatMap { $0.problems(names) }
+        return blank + duplicates + events.flatMap { $0.problems(names) + $0.problemsOfAnyState(names) }
     }
 }
 
@@ -130,6 +130,16 @@ extension TransitionTable.Event {
         problems += Set(entered).union(fromAnyState).intersection(updated).sorted()
             .map { .contradictoryUpdate(event: name, state: $0) }
         return problems + triggerProblems(place, isUpdate: !updated.isEmpty)
+    }
+
+    /// An event from any state whose pairs are not listed, because the table has too many.
+    fileprivate func problemsOfAnyState(_ names: Set<String>) -> [WorkflowProblem] {
+        guard !fromAnyState.isEmpty else { return [] }
+        var sources: [String: Set<String>] = [:]
+        for pair in transitions where !pair.isUpdate { sources[pair.to, default: []].insert(pair.from) }
+        let expected = names.subtracting(ignored).count
+        let isListed = fromAnyState.allSatisfy { !names.contains($0) || (sources[$0]?.count ?? 0) >= expected }
+        return isListed ? [] : [.unsupportedInTable("the event \"\(name)\" leads from any of too many states")]
     }
 
     private func triggerProblems(_ place: String, isUpdate: Bool) -> [WorkflowProblem] {
