@@ -17,6 +17,7 @@ struct Download: Workflow {
     let fail = Event(from: LoadingState.self, to: FailureState.self)
         .whenFailed { loading, error in FailureState.of(error, loading.part) }
     let cancel = Event(from: IdleState.self, LoadingState.self, to: CancelledState.self)
+        .enters { CancelledState($0.part) }
 }
 
 /// What every state can be asked; only some have something to say.

@@ -45,7 +45,7 @@ struct Main {
         } else {
             try machine.fire.load { state in LoadingState(state.part ?? Part(origin: origin)) }
         }
-        let interrupt = onInterrupt { try? machine.fire.cancel { CancelledState($0.part) } }
+        let interrupt = onInterrupt { try? machine.fire.cancel() }
         let ended = try await machine.wait(for: (any EndedState).self)
         // When everybody has heard of it, and it is kept.
         await machine.settled()

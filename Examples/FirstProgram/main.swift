@@ -21,5 +21,19 @@ struct Download: Workflow {
 
 let machine = StateMachine<Download>()
 try machine.fire.load(LoadingState(url: "https://example.org"))
-try machine.fire.finish(LoadedState(byteCount: 1256))
-print(machine)  // Download in LoadedState, revision 2
+print(machine)
+
+// An event that is not allowed throws, and changes nothing.
+do {
+    try machine.fire.load(LoadingState(url: "https://example.com"))
+} catch {
+    print(error)
+}
+
+// Another process can restore the machine, and go on.
+let archive = try machine.archive()
+print(String(decoding: archive, as: UTF8.self))
+
+let restored = try StateMachine<Download>(archive: archive)
+try restored.fire.finish(LoadedState(byteCount: 1256))
+print(restored)

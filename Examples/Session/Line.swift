@@ -2,21 +2,16 @@ import Foundation
 import SessionSocket
 
 /// A connection to the server, on which lines come; it is hung up when nobody has it any more.
-///
-/// It ends with its process: an archive keeps nothing of it, and one that comes out of an archive is dead.
-struct Line: AsyncSequence, AsyncIteratorProtocol, Codable, Sendable {
-    private var socket: Socket?
-
-    private enum CodingKeys: CodingKey {}
+struct Line: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    private let socket: Socket
 
     init(to path: String) throws { socket = try Socket(connectingTo: path) }
 
-    func say(_ text: String) throws { try socket?.send(text) }
+    func say(_ text: String) throws { try socket.send(text) }
 
     /// Waits for the next line, until the task is cancelled; `nil` when the server has hung up.
     func next() async throws -> String? {
-        guard let socket else { throw Trouble.ended }
-        let line = await withTaskCancellationHandler {
+        let line = await withTaskCancellationHandler { [socket] in
             await withCheckedContinuation { continuation in
                 // A thread of its own may wait as long as it takes; those that all tasks share may not.
                 Thread.detachNewThread { continuation.resume(returning: Result { try socket.readLine() }) }

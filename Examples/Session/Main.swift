@@ -22,14 +22,12 @@ struct Main {
             keeper.keep(session)
         }
         if session.can.connect {
-            try session.fire.connect { ConnectingState(after: $0.heard, until: network.patienceEnds) }
+            try session.fire.connect()
         } else {
             tell("going on: \(session.state.text)")
             session.activate()
         }
-        let interrupts = [SIGINT, SIGTERM].map { number in
-            onSignal(number) { try? session.fire.disconnect { DisconnectedState(heard: $0.heard) } }
-        }
+        let interrupts = [SIGINT, SIGTERM].map { number in onSignal(number) { try? session.fire.disconnect() } }
         defer { withExtendedLifetime(interrupts) {} }
         let rest = try await session.wait(for: (any RestingState).self)
         // Until it is told and kept.

@@ -1,4 +1,5 @@
 import Foundation
+import Heraclitus
 
 /// How a session reaches its server, and how patient it is: what its states need and archives do not keep.
 struct Network: Sendable {
@@ -13,23 +14,17 @@ struct Network: Sendable {
 
     func call() throws -> Line { try Line(to: path) }
 
-    var patienceEnds: Date { Date(timeIntervalSinceNow: patience) }
+    func patienceEnds(from now: Date) -> Date { now + patience }
+
+    /// How long to back off: twice as long each time, at most a minute, and a bit by chance.
+    static let backOff = BackOff(first: .milliseconds(500), limit: .seconds(60), jitter: 0.5)
 
     /// The state after something has gone wrong.
-    func setback(of online: any OnlineState, because error: any Error) -> any SessionState {
+    func setback(of online: any OnlineState, because error: any Error, at now: Date) -> any SessionState {
         let reason = error.localizedDescription
         if online.failures + 1 >= attempts || error is Gibberish { return FailedState(after: online, because: reason) }
-        return BackingOffState(
-            after: online,
-            because: reason,
-            until: Date(timeIntervalSinceNow: Self.pause(after: online.failures + 1))
-        )
-    }
-
-    /// How long to back off, in seconds: twice as long each time, at most a minute, and a bit by chance, so that the clients of a server that
-    /// comes back do not all come at once.
-    static func pause(after failures: Int) -> TimeInterval {
-        min(60, 0.25 * pow(2, Double(failures))) * .random(in: 0.5...1)
+        let until = Self.backOff.date(after: online.failures + 1, since: now)
+        return BackingOffState(after: online, because: reason, until: until)
     }
 }
 

@@ -7,20 +7,32 @@ struct Session: Workflow {
     static var initial: any SessionState { DisconnectedState(heard: 0) }
 
     let connect = Event(from: .resting, to: ConnectingState.self)
+        .enters { resting, call in
+            ConnectingState(after: resting.heard, until: call.context.patienceEnds(from: call.now))
+        }
     let connected = Event(from: ConnectingState.self, to: ConnectedState.self)
     let hear = Event(updating: ConnectedState.self)
 
-    let fail = Event(from: .online, to: BackingOffState.self, FailedState.self)
-        .whenFailed { online, error, network in network.setback(of: online, because: error) }
-    let timeOut = Event(from: .online, to: BackingOffState.self, FailedState.self)
-        .due(\.until) { online, network in network.setback(of: online, because: Trouble.silence(network.patience)) }
-    let retry = Event(from: BackingOffState.self, to: ConnectingState.self)
-        .due(\.until) { backingOff, network in
-            ConnectingState(after: backingOff.heard, failures: backingOff.failures, until: network.patienceEnds)
+    let fail = Event(from: .online, to: BackingOffState.self, FailedState.self).whenFailed()
+        .enters { online, call in
+            call.context.setback(of: online, because: call.failure ?? Trouble.hungUp, at: call.now)
+        }
+    let timeOut = Event(from: .online, to: BackingOffState.self, FailedState.self).due(\.until)
+        .enters { online, call in
+            call.context.setback(of: online, because: Trouble.silence(call.context.patience), at: call.now)
+        }
+    let retry = Event(from: BackingOffState.self, to: ConnectingState.self).due(\.until)
+        .enters { backingOff, call in
+            ConnectingState(
+                after: backingOff.heard,
+                failures: backingOff.failures,
+                until: call.context.patienceEnds(from: call.now)
+            )
         }
 
     let disconnect = Event(from: .online, to: DisconnectedState.self)
         .or(from: BackingOffState.self, to: DisconnectedState.self)
+        .enters { DisconnectedState(heard: $0.heard) }
 }
 
 /// What every state can be asked.

@@ -25,7 +25,8 @@ final class ConnectingState: OnlineState, Working {
         try line.say("after \(heard)")
         guard let answer = try await line.next() else { throw Trouble.hungUp }
         guard answer == "welcome" else { throw Gibberish(words: answer) }
-        try here.fire.connected { ConnectedState(on: line, after: $0, until: here.context.patienceEnds) }
+        let until = here.context.patienceEnds(from: here.now)
+        try here.fire.connected { ConnectedState(on: line, after: $0, until: until) }
     }
 
     var text: String { failures == 0 ? "connecting" : "connecting, attempt \(failures + 1)" }
@@ -36,18 +37,18 @@ final class ConnectedState: OnlineState, Working {
     let failures: Int
     let until: Date
     private let saying: Saying?
-    private let line: Line
+    private let line: Live<Line>
 
     init(on line: Line, after connecting: ConnectingState, until: Date) {
         heard = connecting.heard
         failures = connecting.failures
         self.until = until
         saying = nil
-        self.line = line
+        self.line = Live(line)
     }
 
     /// The same after a saying: the server is well again, and patience begins anew.
-    private init(_ saying: Saying, on line: Line, until: Date) {
+    private init(_ saying: Saying, on line: Live<Line>, until: Date) {
         heard = saying.number
         failures = 0
         self.until = until
@@ -56,9 +57,11 @@ final class ConnectedState: OnlineState, Working {
     }
 
     func work(_ here: Workplace<Session>) async throws {
+        guard let line = line.value else { throw Trouble.ended }
         for try await words in line {
             let saying = try Saying(words)
-            try here.fire.hear { ConnectedState(saying, on: $0.line, until: here.context.patienceEnds) }
+            let until = here.context.patienceEnds(from: here.now)
+            try here.fire.hear { ConnectedState(saying, on: $0.line, until: until) }
         }
         throw Trouble.hungUp
     }

@@ -150,7 +150,9 @@ extension TransitionTable.Event {
             switch trigger {
             case .due: dueAfter.map { "after \(Self.text(ofSeconds: $0))" } ?? "when due"
             case .failure: "when failed"
-            case .completion: "when done"
+            case .done: "when done"
+            case .completion: "when final"
+            case .condition: "on condition"
             }
         }
         return name + (isGuarded ? " [guarded]" : "") + (causes.isEmpty ? "" : " (\(causes.joined(separator: ", ")))")

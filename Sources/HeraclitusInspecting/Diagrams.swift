@@ -30,7 +30,7 @@ extension TransitionTable {
     /// names of all events. What an event does from any state, or from every state of a group, is one arrow, too. Groups are boxes around
     /// their states, and a superclass is one around its subclasses. Below the name of a state are the events that update it or are ignored in it,
     /// and the actions that it allows. The current state is filled. Behind the name of an event is why it fires by itself: `after 5 s`, `when due`,
-    /// `when failed`, `when done`. A state that holds machines is a box with a box for each of its `regions`.
+    /// `when failed`, `when done`, `when final`, `on condition`. A state that holds machines is a box with a box for each of its `regions`.
     /// - Parameters:
     ///   - current: The name of the state to mark, such as `StateMachine.stateName`; `nil` for none.
     ///   - theme: The colours; `nil` for those of whoever draws it.

@@ -11,8 +11,14 @@ public import HeraclitusEssentials
 /// #expect(machine.isIn(LapsedState.self))
 /// ```
 ///
-/// What is due is carried out on the thread that moves the clock, in the order of time, before ``advance(by:)`` returns. Each
-/// event sees the time at which it was due as the current one.
+/// What is due is carried out on the thread that moves the clock, in the order of time, before the call returns. Each event sees the time at
+/// which it was due as the current one. In an asynchronous test the work of states goes on at each step, too:
+///
+/// ```swift
+/// try machine.fire.connect(ConnectingState(host: "example.org"))   // its work sleeps, fails and is retried
+/// await clock.advance(by: .seconds(60))
+/// #expect(machine.isIn(ConnectedState.self))
+/// ```
 public final class ManualClock: Clock, Sendable {
     /// A point in the clock's time.
     public struct Instant: InstantProtocol, Hashable {
@@ -117,6 +123,7 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private let storage: Storage
+    private let executor: SettlingExecutor
 
     /// Carries out what is due when the clock is moved.
     public let scheduler: Scheduler
@@ -126,7 +133,8 @@ public final class ManualClock: Clock, Sendable {
     public init(at start: Date = Date(timeIntervalSinceReferenceDate: 0)) {
         let storage = Storage(start: start)
         self.storage = storage
-        scheduler = Scheduler(drivenByHand: { storage.date })
+        executor = SettlingExecutor()
+        scheduler = Scheduler(drivenByHand: executor) { storage.date }
     }
 
     /// The instant that it shows.
@@ -141,25 +149,55 @@ public final class ManualClock: Clock, Sendable {
     /// Moves the clock, stopping at everything that is due on the way.
     ///
     /// Callbacks may move it, too, and several threads at once: each moves it as far as it says from where it was then, so the time of one is
-    /// not added to that of another.
+    /// not added to that of another. In an asynchronous function, `await clock.advance(by:)` also lets work go on.
     /// - Parameter duration: By how much; not less than nothing.
     public func advance(by duration: Duration) {
-        precondition(duration >= .zero, "Time does not go back; a date can be set back.")
-        var end = storage.contents.withLock { $0.end(after: duration) }
-        while true {
-            scheduler.carryOutDue()
-            let deadline = scheduler.nextDeadline
-            let woken = storage.contents.withLock { contents in
-                // Whoever has set the date meanwhile has moved the end with it.
-                if contents.settings != end.settings {
-                    end = contents.end(after: contents.now.duration(to: end.instant))
-                }
-                return contents.move(to: deadline, before: end)
-            }
-            for sleeper in woken { sleeper.continuation.resume() }
-            if storage.contents.withLock({ $0.now >= end.instant && $0.settings == end.settings }) { break }
-        }
+        var end = end(after: duration)
+        repeat { scheduler.carryOutDue() } while step(toward: &end)
         scheduler.carryOutDue()
+    }
+
+    /// Moves the clock, stopping at everything that is due on the way, and lets the work of states go on at each step.
+    ///
+    /// It begins, and goes on after each step, when no work of a machine with the clock's ``scheduler`` runs: all of it has ended, or waits. Work
+    /// waits with ``Workplace/sleep(for:)``, ``sleep(until:tolerance:)`` or for something outside. What runs on an actor with an executor of its own,
+    /// such as the main actor, is outside.
+    /// - Parameter duration: By how much; not less than nothing.
+    public func advance(by duration: Duration) async {
+        await executor.idle()
+        var end = end(after: duration)
+        repeat { await carryOutDue() } while step(toward: &end)
+        await carryOutDue()
+    }
+
+    /// Carries out what is due, and what becomes due while work goes on.
+    private func carryOutDue() async {
+        repeat {
+            scheduler.carryOutDue()
+            await executor.idle()
+        } while scheduler.nextDeadline.map { $0 <= date } ?? false
+    }
+
+    private func end(after duration: Duration) -> Contents.End {
+        precondition(duration >= .zero, "Time does not go back; a date can be set back.")
+        return storage.contents.withLock { $0.end(after: duration) }
+    }
+
+    /// Moves the clock to what comes next, or to the end.
+    /// - Returns: Whether the end is not reached.
+    private func step(toward end: inout Contents.End) -> Bool {
+        let deadline = scheduler.nextDeadline
+        var goal = end
+        let woken = storage.contents.withLock { contents in
+            // Whoever has set the date meanwhile has moved the end with it.
+            if contents.settings != goal.settings {
+                goal = contents.end(after: contents.now.duration(to: goal.instant))
+            }
+            return contents.move(to: deadline, before: goal)
+        }
+        end = goal
+        for sleeper in woken { sleeper.continuation.resume() }
+        return !storage.contents.withLock { $0.now >= goal.instant && $0.settings == goal.settings }
     }
 
     /// Sets the date, as a user or a time server does; the clock itself goes on as before.

@@ -1,9 +1,23 @@
+import Foundation
 import Testing
 
 @Suite("Articles") struct ArticleTests {
-    @Test("All articles are found")
+    private static let folders = Documentation.articles.filter { path in
+        Documentation.kinds.contains { path.contains(".docc/\($0)/") }
+    }
+
+    @Test("Sixteen articles lie in three folders, and each module has a page")
     func found() {
-        #expect(Documentation.articles.count > 25, "\(Documentation.articles)")
+        #expect(Self.folders.count == 16, "\(Self.folders)")
+        for module in ["", "Foundation", "Inspecting", "Stores", "Testing"].map({ "Heraclitus\($0)" }) {
+            #expect(Documentation.articles.contains("Sources/\(module)/\(module).docc/\(module).md"))
+        }
+    }
+
+    @Test("An article has at most 1,200 words", arguments: folders)
+    func short(article: String) throws {
+        let words = try Documentation.text(article).split(whereSeparator: \.isWhitespace).count
+        #expect(words <= 1_200, "\(words) words")
     }
 
     @Test("All code of an article is compiled, word for word", arguments: Documentation.articles)
@@ -21,6 +35,27 @@ import Testing
                 lines.indices.contains { lines[$0...].starts(with: block) }
             }
             #expect(isThere, "\(files) do not have:\n\(block.joined(separator: "\n"))")
+        }
+    }
+
+    @Test("The performance article prints the instructions that are counted, to a tenth")
+    func performance() throws {
+        struct Figure: Decodable { let instructions: Int }
+        let figures = try JSONDecoder().decode(
+            [String: Figure].self,
+            from: Data(Documentation.text(".ci/cost/figures.json").utf8)
+        )
+        let rows = try Documentation.text(Documentation.path(of: "Performance"))
+            .matches(of: #/\| ([^|]+) \| ([0-9,]+) \|/#)
+            .map { (String($0.1), Int($0.2.replacing(",", with: "")) ?? 0) }
+        let names = [
+            "transition-bare", "transition", "transition-observed", "inner", "rejection", "ignored", "making",
+            "reading", "archive", "foundation-encode", "restore", "foundation-decode",
+        ]
+        #expect(rows.count == names.count)
+        for (row, name) in zip(rows, names) {
+            let counted = try #require(figures[name]).instructions
+            #expect(abs(row.1 - counted) * 10 <= counted, "\(row.0): \(counted)")
         }
     }
 }

@@ -115,3 +115,7 @@ private struct Order: Workflow {
         #expect(late?.reason == .notCurrent)
     }
 }
+
+extension Picture {
+    static let order = Picture(name: "order", page: "Composites", table: Order.table)
+}

@@ -6,13 +6,22 @@ enum Documentation {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The paths of all articles and READMEs, from the package's folder.
+    /// The folders of a catalog in which articles lie.
+    ///
+    /// The pages of a module and of its symbols lie elsewhere.
+    static let kinds = ["Guides", "Reference", "Internals"]
+
+    /// The paths of all articles, pages and READMEs, from the package's folder.
     static let articles: [String] = {
-        let folders = ["Sources", "Examples"].flatMap { top in
-            subfolders(of: top).map { top == "Sources" ? "\($0)/\(name(of: $0)).docc" : $0 }
-        }
+        let catalogs = subfolders(of: "Sources").map { "\($0)/\(name(of: $0)).docc" }
+        let folders = catalogs + catalogs.flatMap(subfolders) + subfolders(of: "Examples")
         return ["README.md"] + folders.flatMap { folder in files(in: folder).filter { $0.hasSuffix(".md") } }.sorted()
     }()
+
+    /// The path of the article or page with a name.
+    static func path(of article: String) throws -> String {
+        try #require(articles.first { $0.hasSuffix("/\(article).md") })
+    }
 
     /// The text of a file of the package.
     static func text(_ path: String) throws -> String {
@@ -36,15 +45,16 @@ enum Documentation {
         return blocks
     }
 
-    /// The files with the code that is compiled for an article: those of tests that have its name, or those of the example that
-    /// it describes.
+    /// The files with the code that is compiled for an article: those of tests that have its name, or lie in a folder of its
+    /// name, or those of the example that it describes.
     static func compiled(for article: String) -> [String] {
         let name = name(of: article) == "README.md" ? "Readme" : String(name(of: article).dropLast(3))
         let own = ["DocumentationTests", "MainActorTests", "PublicModule"].map { "Tests/\($0)/\(name).swift" }
         let example =
             article.hasPrefix("Examples/") ? String(article.dropLast("/README.md".count)) : "Examples/FirstProgram"
-        let sources = name == "Readme" ? files(in: example).filter { $0.hasSuffix(".swift") } : []
-        return own.filter { FileManager.default.fileExists(atPath: root.appendingPathComponent($0).path) } + sources
+        let folder = name == "Readme" ? example : "Tests/DocumentationTests/\(name)"
+        return own.filter { FileManager.default.fileExists(atPath: root.appendingPathComponent($0).path) }
+            + files(in: folder).filter { $0.hasSuffix(".swift") }
     }
 
     /// The lines of code without indentation and access level, which nested or private code has besides.
@@ -82,7 +92,6 @@ enum Documentation {
 
 /// Expects that an article prints a text as a block of JSON.
 func expectBlock(_ text: String, in article: String) throws {
-    let path = try #require(Documentation.articles.first { $0.hasSuffix("/\(article).md") })
-    let blocks = try Documentation.blocks(path, language: "json")
+    let blocks = try Documentation.blocks(Documentation.path(of: article), language: "json")
     #expect(blocks.contains(text + "\n"), "\(article) does not print \(text)")
 }

@@ -17,7 +17,7 @@ private struct Download: Workflow {
 @MainActor private final class Model { var title = "" }
 
 @Suite("Finding mistakes", .serialized) struct FindingMistakesTests {
-    private static let article = "Sources/Heraclitus/Heraclitus.docc/FindingMistakes.md"
+    private static let article = "Sources/Heraclitus/Heraclitus.docc/Reference/FindingMistakes.md"
 
     /// Where the library's module is: beside the tests.
     private static let modules = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()

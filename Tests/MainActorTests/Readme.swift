@@ -28,7 +28,8 @@ private enum FirstProgram {
     func program() throws {
         let machine = StateMachine<FirstProgram.Download>()
         try machine.fire.load(FirstProgram.LoadingState(url: "https://example.org"))
-        try machine.fire.finish(FirstProgram.LoadedState(byteCount: 1256))
-        #expect("\(machine)" == "Download in LoadedState, revision 2")
+        let restored = try StateMachine<FirstProgram.Download>(archive: machine.archive())
+        try restored.fire.finish(FirstProgram.LoadedState(byteCount: 1256))
+        #expect("\(restored)" == "Download in LoadedState, revision 2")
     }
 }

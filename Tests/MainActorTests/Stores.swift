@@ -80,7 +80,7 @@ private nonisolated struct ThreadedStore: ArchiveStore {
         let store = InMemoryStore()
         let clock = ManualClock()
         try await store.update("a", of: Parcel.self, scheduler: clock.scheduler) { parcel in parcel.activate() }
-        clock.advance(by: .seconds(2))
+        await clock.advance(by: .seconds(2))
         var told: [String] = []
         let changed = try await store.fireDue(Parcel.self, scheduler: clock.scheduler) { id, error in
             told.append("\(id): \(error)")

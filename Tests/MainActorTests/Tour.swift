@@ -1,7 +1,7 @@
 import Heraclitus
 import Testing
 
-// The tour once more, in a module in which everything is the main actor's unless it says otherwise. A state protocol and
+// A download in a module in which everything is the main actor's unless it says otherwise. A state protocol and
 // its extension say `nonisolated`, and with that every state is; a subclass of a state says it, too, and so does what states carry if they
 // call its methods. Data alone, and an error, need not.
 

@@ -186,4 +186,7 @@ protocol AutomaticMachine: AnyObject, Sendable {
 
     /// Fires what is to follow from an error of a state's work, or tells observers of it.
     func workHasFailed(_ work: StateWork, _ failed: FailedWork)
+
+    /// Fires what is to follow when a state's work has returned.
+    func workIsDone(_ work: StateWork)
 }

@@ -26,6 +26,9 @@ public final class Scheduler: Sendable {
     private let sleep: (@Sendable (Double) async throws -> Void)?
     private let schedule = Lock(Schedule())
 
+    /// Runs the work of machines; `nil` for the executor of all tasks.
+    let executor: (any TaskExecutor)?
+
     private struct Schedule: Sendable {
         var queue = DeadlineQueue<any Due>()
 
@@ -50,13 +53,17 @@ public final class Scheduler: Sendable {
     ///   - date: The date as of now. It may be set back and forth; deadlines follow it.
     public init<C: Clock>(_ clock: C, date: @escaping @Sendable () -> Date) where C.Duration == Duration {
         currentDate = date
+        executor = nil
         sleep = { try await clock.sleep(until: clock.now.advanced(by: .seconds($0)), tolerance: nil) }
     }
 
     /// Makes a scheduler that does nothing by itself, because its user says when time has passed.
-    /// - Parameter date: The date as of now.
-    package init(drivenByHand date: @escaping @Sendable () -> Date) {
+    /// - Parameters:
+    ///   - executor: Runs the work of machines.
+    ///   - date: The date as of now.
+    package init(drivenByHand executor: any TaskExecutor, date: @escaping @Sendable () -> Date) {
         currentDate = date
+        self.executor = executor
         sleep = nil
     }
 

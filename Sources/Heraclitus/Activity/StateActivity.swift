@@ -28,17 +28,16 @@ extension MachineCore {
     ///
     /// What is due already fires at once, as a callback would fire it.
     func startActivity(of plan: TransitionPlan, _ transition: StateTransition) {
-        guard let activity else { return }
         let isPassive = isPassive
-        let hasDeadlines = !isPassive && !definition.states[plan.destination].deadlines.isEmpty
-        if hasDeadlines, let timer = activity.timer {
+        if !isPassive, !definition.states[plan.destination].deadlines.isEmpty, let activity, let timer = activity.timer
+        {
             guard startDeadlines(of: plan, transition, activity, timer) else { return }
         } else {
             startRegions(of: plan)
         }
         // First, because work does not begin in a state that is about to be left.
-        if !definition.states[plan.destination].completions.isEmpty { fireCompletion(of: transition.treeMachine) }
-        if !isPassive { startWork(of: plan, transition, activity) }
+        fireConditions(of: transition.treeMachine)
+        if let activity, !isPassive { startWork(of: plan, transition, activity) }
     }
 
     /// Sets the timer, and activates the machines in the state: what is due first comes first.

@@ -22,6 +22,9 @@ final class StateWork: Sendable {
     let id = ID.new()
     weak let machine: (any AutomaticMachine)?
 
+    /// Tells the date, and may have an executor on which the work is done.
+    let scheduler: Scheduler
+
     private let working: any Working.Type
     private let contents: Lock<Contents>
 
@@ -63,15 +66,18 @@ final class StateWork: Sendable {
     ///   - type: The class of the state.
     ///   - state: The state.
     ///   - machine: The machine that is in it.
+    ///   - scheduler: That of the machine.
     ///   - context: That of the machine.
     init(
         of type: any Working.Type,
         _ state: any WorkflowState,
         _ machine: any AutomaticMachine,
+        _ scheduler: Scheduler,
         _ context: GivenContext?
     ) {
         self.working = type
         self.machine = machine
+        self.scheduler = scheduler
         contents = Lock(Contents(subject: Subject(state: state, context: context)))
     }
 
@@ -99,7 +105,7 @@ final class StateWork: Sendable {
     /// Starts a task that does it, unless it was ended.
     func start() {
         // Detached, because work belongs to its state and not to the caller that has fired.
-        let task = Task.detached { await self.doOnce() }
+        let task = Task.detached(executorPreference: scheduler.executor) { await self.doOnce() }
         let isEnded = contents.withLock { contents in
             if !contents.isDone { contents.task = task }
             return contents.isEnded
@@ -113,7 +119,9 @@ final class StateWork: Sendable {
         await withTaskGroup(of: Void.self) { group in
             // Within the group: who cancels the caller's task ends the work first, and cancels the children then.
             await withTaskCancellationHandler {
-                group.addTask { await self.doOnce { if Task.isCancelled { self.end() } } }
+                group.addTask(executorPreference: scheduler.executor) {
+                    await self.doOnce { if Task.isCancelled { self.end() } }
+                }
                 group.addTask { await self.wait() }
                 await group.next()
             } onCancel: {
@@ -124,15 +132,16 @@ final class StateWork: Sendable {
     }
 
     /// Does it in the caller's task, unless it was ended before it has begun.
-    /// - Parameter beforeTelling: Is called when the body has thrown an error, before somebody is told of that.
+    /// - Parameter beforeTelling: Is called when the body has come to its end, before somebody is told of that.
     private func doOnce(beforeTelling: () -> Void = {}) async {
         let subject = contents.withLock { contents in
             contents.hasBegun = contents.subject != nil
             return contents.subject
         }
-        if let subject, let failed = await callBody(of: working, subject) {
+        if let subject {
+            let failed = await callBody(of: working, subject)
             beforeTelling()
-            machine?.workHasFailed(self, failed)
+            if let failed { machine?.workHasFailed(self, failed) } else { machine?.workIsDone(self) }
         }
         let waiters = contents.withLock { contents in
             contents.isDone = true
@@ -200,7 +209,7 @@ extension MachineCore {
         guard let working = definition.states[plan.destination].hooks.working, activity.work == nil,
             !transition.turn({ $0.isAboutToLeave })
         else { return }
-        let work = StateWork(of: working, transition.destination, transition.treeMachine, context)
+        let work = StateWork(of: working, transition.destination, transition.treeMachine, scheduler, context)
         if activity.keep(work), !handToRunner(work) { work.start() }
     }
 

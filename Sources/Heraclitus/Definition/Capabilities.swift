@@ -99,7 +99,7 @@ public protocol Copying: Capability {
 
 /// A state whose time goes on while its machine is put aside.
 ///
-/// The time that ``WorkflowEvent/due(after:)`` counts stands still when the holder of a machine leaves the state that holds it, and goes on
+/// The time that `due(after:)` counts stands still when the holder of a machine leaves the state that holds it, and goes on
 /// when a holder resumes the machine: see ``Composite``. In an `Aging` state it goes on meanwhile. A date that follows from the state's
 /// data, as for ``WorkflowEvent/due(_:)``, always stays as it is.
 public protocol Aging: Capability {}

@@ -18,14 +18,23 @@ struct EventDeclaration: Sendable {
     @usableFromInline private(set) var willFire: [Hook] = []
     @usableFromInline private(set) var didFire: [Hook] = []
 
+    /// What it enters when nobody names a state; the last that suits the source.
+    private(set) var builders: [BuilderRule] = []
+
     /// When the event fires by itself.
     private(set) var deadlines: [DeadlineRule] = []
 
-    /// What it enters when it fires because the work of a state has failed.
+    /// For each deadline in which states it may be due.
+    private(set) var deadlineSources: [ClosureTypes.Parameter] = []
+
+    /// The states in which it fires because their work has failed.
     private(set) var failure: FailureRule?
 
-    /// The machines within a state whose end makes the event fire.
-    private(set) var completions: [CompletionRule] = []
+    /// The states in which it fires because their work is done.
+    private(set) var done: ClosureTypes.Parameter?
+
+    /// The conditions under which the event fires.
+    private(set) var conditions: [ConditionRule] = []
 
     init(_ name: String?, from sources: Sources, to destinations: [any WorkflowState.Type]) {
         self.name = name
@@ -57,11 +66,20 @@ struct EventDeclaration: Sendable {
 
     func adding(didFire body: @escaping Hook) -> Self { changed { $0.didFire.append(body) } }
 
-    func adding(deadline rule: DeadlineRule) -> Self { changed { $0.deadlines.append(rule) } }
+    func adding(builder rule: BuilderRule) -> Self { changed { $0.builders.append(rule) } }
+
+    func adding(deadline rule: DeadlineRule, in sources: ClosureTypes.Parameter) -> Self {
+        changed {
+            $0.deadlines.append(rule)
+            $0.deadlineSources.append(sources)
+        }
+    }
 
     func adding(failure rule: FailureRule) -> Self { changed { $0.failure = rule } }
 
-    func adding(completion rule: CompletionRule) -> Self { changed { $0.completions.append(rule) } }
+    func adding(done sources: ClosureTypes.Parameter) -> Self { changed { $0.done = sources } }
+
+    func adding(condition rule: ConditionRule) -> Self { changed { $0.conditions.append(rule) } }
 
     func ignoring(_ states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
 

@@ -40,8 +40,8 @@ struct StateHooks: Sendable {
     /// Finds the hooks of a class.
     /// - Parameters:
     ///   - state: The class.
-    ///   - hasDeadlines: Whether events are due in it.
-    init(of state: any WorkflowState.Type, hasDeadlines: Bool) {
+    ///   - hasAutomaticEvents: Whether events are due in it, or fire under conditions.
+    init(of state: any WorkflowState.Type, hasAutomaticEvents: Bool) {
         // To find out that a class does not conform is slow, and for most classes one question answers for all.
         let type = state as? any Capability.Type
         exitGuarding = type as? any ExitGuarding.Type
@@ -62,7 +62,7 @@ struct StateHooks: Sendable {
             (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil || isEffecting),
             (.didEnter, entering != nil),
         ])
-        if hasDeadlines || working != nil || composite != nil {
+        if hasAutomaticEvents || working != nil || composite != nil {
             whenLeft.insert(CallbackPhases(.activityEnd))
             whenEntered.insert(CallbackPhases(.activityStart))
             whenUpdated.insert(CallbackPhases(.activityStart))

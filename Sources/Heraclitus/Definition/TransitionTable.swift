@@ -145,8 +145,14 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The work of the state has failed: `whenFailed(enters:)` and the like.
         case failure
 
+        /// The work of the state is done: ``WorkflowEvent/whenDone()``.
+        case done
+
         /// Machines in the state have ended: ``WorkflowEvent/whenFinal(_:)``.
         case completion
+
+        /// A condition holds: ``WorkflowEvent/when(_:)``.
+        case condition
     }
 
     /// A pair of states of a transition table.

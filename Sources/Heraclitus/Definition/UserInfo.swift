@@ -119,6 +119,10 @@ public struct UserInfo: Sendable {
 }
 
 extension UserInfo: ExpressibleByDictionaryLiteral {
+    /// The keys of a literal; `UserInfo.Key` is a typed one.
+    @_implements(ExpressibleByDictionaryLiteral,Key)
+    public typealias LiteralKey = String
+
     /// Makes a user info from a literal; the last of two values for one key is used.
     /// - Parameter elements: Keys and values.
     @inlinable  // for it is what every fire without a user info says

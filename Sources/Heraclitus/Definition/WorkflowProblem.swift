@@ -72,11 +72,14 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// A state's work is that of a state of another workflow: `work(_:)` gets the ``Workplace`` of that one.
     case foreignWork(className: String, workflow: String)
 
-    /// An event fires when work has failed, and none of the states that it leads from is ``Working``.
-    case failureWithoutWork(event: String)
+    /// An event fires when work has failed or is done, and none of the states that it leads from is ``Working``.
+    case eventWithoutWork(event: String)
 
-    /// Several events fire when the work of a state has failed.
-    case ambiguousFailure(state: String, events: [String])
+    /// Several events fire when the work of a state has failed, or when it is done.
+    case ambiguousWork(state: String, events: [String])
+
+    /// An event fires by itself in a state, and neither has a builder for it nor leads to exactly one state, an empty one.
+    case missingBuilder(event: String, state: String)
 
     /// A state holds a machine, or has a property for one, and is neither ``Composite`` nor ``Copying``: its copy would change with the original.
     ///
@@ -209,10 +212,12 @@ extension WorkflowProblem: CustomStringConvertible {
             "The event \"\(event)\" updates \(state), and also leads from it to itself."
         case .foreignWork(let className, let workflow):
             "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `Workplace` of this workflow."
-        case .failureWithoutWork(let event):
-            "The event \"\(event)\" fires when work has failed, but no state that it leads from is `Working`."
-        case .ambiguousFailure(let state, let events):
-            "Several events fire when the work of \(state) has failed: \(events.joined(separator: ", "))."
+        case .eventWithoutWork(let event):
+            "The event \"\(event)\" fires when work has ended, but no state that it leads from is `Working`."
+        case .ambiguousWork(let state, let events):
+            "Several events fire when the work of \(state) has ended in one way: \(events.joined(separator: ", "))."
+        case .missingBuilder(let event, let state):
+            "The event \"\(event)\" fires by itself in \(state), and nothing makes the state to enter. Add `.enters { … }` to the event."
         case .uncopiableMachine(let className, let property):
             "\(className) holds a state machine in `\(property)` and is not Copying: its copy would change with the original. "
                 + "Conform it to `Composite`, or to `Copying` if its machine is to go on by itself."

@@ -27,6 +27,8 @@ public protocol Working<Life>: Capability {
     /// state or is about to, when other work has begun after an update, or when its run was cancelled. It may fire updates of its state at any rate:
     /// they keep it going.
     /// - Parameter here: The machine's context, and the events that it may fire.
+    ///
+    /// When it returns, it fires the event of the state with ``WorkflowEvent/whenDone()``.
     /// - Throws: Any error. It fires the event of the state with `whenFailed(enters:)`; without one, observers get
     ///   ``Occurrence/Outcome/failed(_:)``. A `CancellationError` is no failure if the state was left before.
     func work(_ here: Workplace<Life>) async throws
@@ -74,10 +76,8 @@ struct FailureRule: Sendable {
     /// The states whose work it is about.
     let sources: ClosureTypes.Parameter
 
-    /// Builds the state to enter from the one that is left; `nil` for the only empty state that the event leads to.
-    let build: Builder?
-
-    typealias Builder = @Sendable (AnyObject, any Error, GivenContext?) throws -> AnyObject
+    /// Builds the state to enter from the one that is left and the error; `nil` for what the event enters anyway.
+    let build: StateBuilder?
 }
 
 extension WorkflowEvent {
@@ -105,20 +105,39 @@ extension WorkflowEvent {
     public func whenFailed(
         enters build: @escaping @Sendable (Source, any Error, W.Context) throws -> Destination
     ) -> Self {
-        adding { state, error, given in
-            guard let source = state as? Source, let context = GivenContext.value(of: given, as: W.Context.self)
-            else { preconditionFailure("Work fails in a state of the event, and when the machine has its context.") }
-            return try build(source, error, context) as AnyObject
-        }
+        adding(
+            Self.rule { source, call in
+                guard let error = call.failure else { preconditionFailure("The work has thrown an error.") }
+                return try build(source, error, call.context)
+            }
+        )
     }
 
-    /// Makes the event fire by itself, into an empty state, when the work of its source has thrown an error.
+    /// Makes the event fire by itself when the work of its source has thrown an error.
+    ///
+    /// It enters what the event's builder makes, or else the only empty state that it leads to.
     /// - Returns: The event with this cause.
-    public func whenFailed() -> Self where Destination: EmptyState { adding(nil) }
+    public func whenFailed() -> Self { adding(nil) }
 
-    private func adding(_ build: FailureRule.Builder?) -> Self {
+    private func adding(_ builder: BuilderRule?) -> Self {
         let sources = ClosureTypes.Parameter(Source.self, of: W.AnyState.self)
-        return .init(declaration.adding(failure: FailureRule(sources: sources, build: build)))
+        return .init(declaration.adding(failure: FailureRule(sources: sources, build: builder?.build)))
+    }
+}
+
+extension WorkflowEvent {
+    /// Makes the event fire by itself when the work of its source is done: when it has returned without an error.
+    ///
+    /// ```swift
+    /// let done = Event(from: ConvertingState.self, to: ConvertedState.self).whenDone().enters { ConvertedState(file: $0.file) }
+    /// ```
+    ///
+    /// It enters what the event's builder makes, or else the only empty state that it leads to. The source is ``Working``, and has no other event of
+    /// this kind. It does not fire if the machine has left the state, or if the work does not count any more. What a guard declines does not come
+    /// again; observers hear of the rejection.
+    /// - Returns: The event with this cause.
+    public func whenDone() -> Self {
+        .init(declaration.adding(done: ClosureTypes.Parameter(Source.self, of: W.AnyState.self)))
     }
 }
 

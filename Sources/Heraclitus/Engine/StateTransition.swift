@@ -91,6 +91,9 @@ extension StateTransition {
         /// The context of the machine whose state is the source.
         let context: GivenContext?
 
+        /// That of the machine, which tells the date when the machine is gone.
+        let scheduler: Scheduler
+
         /// The class of the source, where that is no state of the machine itself.
         let sourceType: (any WorkflowState.Type)?
 
@@ -102,6 +105,7 @@ extension StateTransition {
         ) {
             kept = isKept ? machine : nil
             known = machine
+            scheduler = machine?.withCore { $0.scheduler } ?? .system
             self.context = context
             self.sourceType = sourceType
         }
@@ -117,6 +121,9 @@ extension StateTransition {
         guard let machine else { preconditionFailure("A machine is there as long as its callbacks run.") }
         return machine
     }
+
+    /// Tells the date when the machine is gone.
+    var laterScheduler: Scheduler { otherOrigin?.scheduler ?? .system }
 
     /// The context that callbacks get in place of the machine's own.
     var lentContext: GivenContext? { otherOrigin?.context }

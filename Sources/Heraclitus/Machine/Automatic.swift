@@ -78,28 +78,13 @@ extension StateMachine: AutomaticMachine {
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
         let due = definition.rule(of: deadline)
         let selector = EventSelector.due(event: due.event, of: state, in: period)
-        return fire(selector, UserInfo(due: deadline.date), from: state, due.rule.build)
+        return fireByItself(selector, UserInfo(due: deadline.date))
     }
 
-    func fire(_ completion: CompiledCompletion, leaving state: AnyObject) -> Bool {
-        fire(.event(completion.event), [:], from: state, completion.rule.build)
-    }
+    func fire(_ condition: CompiledCondition) -> Bool { fireByItself(.event(condition.event), [:]) }
 
-    private func fire(
-        _ selector: EventSelector,
-        _ userInfo: UserInfo,
-        from state: AnyObject,
-        _ build: AutomaticBuilder?
-    ) -> Bool {
-        do throws(InvalidTransition) {
-            try fire(selector, userInfo: userInfo) { candidate in
-                guard let build else { return try core.onlyEmptyState(of: candidate) }
-                return OwnedObject(try build(state, core.context))
-            }
-            return true
-        } catch {
-            // Observers have been told.
-            return false
-        }
+    /// - Returns: Whether it has become a transition, or is going to; if not, observers have been told.
+    private func fireByItself(_ selector: EventSelector, _ userInfo: UserInfo) -> Bool {
+        (try? fire(selector, userInfo: userInfo)) != nil
     }
 }

@@ -63,20 +63,19 @@ public struct Fire<W: Workflow>: Sendable {
         try self[dynamicMember: event](userInfo: userInfo, build)
     }
 
-    /// Fires an event given by key path that leads to an empty state.
+    /// Fires an event given by key path, into the state that its definition builds or an empty one.
     /// - Parameters:
     ///   - event: The event's property.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
+    ///   exactly one state, an empty one.
     @inlinable
     public func callAsFunction<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
         let selector = EventSelector(machine.workflow.index(of: event)).bound(to: work)
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) {
-            try machine.core.onlyEmptyState(of: $0)
-        }
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
     }
 
     /// Fires an event value, such as one that was decoded, with a state object.
@@ -115,23 +114,19 @@ public struct Fire<W: Workflow>: Sendable {
         )
     }
 
-    /// Fires an event value, such as one that was decoded, that leads to an empty state.
+    /// Fires an event value, such as one that was decoded, into the state that its definition builds or an empty one.
     /// - Parameters:
     ///   - event: The event.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
+    ///   exactly one state, an empty one.
     @inlinable
     public func callAsFunction<S, D>(
         _ event: W.Event<S, D>,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try machine.fire(
-            EventSelector(event.slot.index).bound(to: work),
-            isRehearsal: isRehearsal,
-            userInfo: userInfo
-        ) {
-            try machine.core.onlyEmptyState(of: $0)
-        }
+        let selector = EventSelector(event.slot.index).bound(to: work)
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
     }
 
     /// Fires an event by its name, for names that arrive as text, with a state object.
@@ -170,16 +165,15 @@ public struct Fire<W: Workflow>: Sendable {
         }
     }
 
-    /// Fires an event that leads to an empty state by its name.
+    /// Fires an event by its name, into the state that its definition builds or an empty one.
     /// - Parameters:
     ///   - name: The event's name.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
+    ///   exactly one state, an empty one.
     @inlinable
     public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo) {
-            try machine.core.onlyEmptyState(of: $0)
-        }
+        try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo)
     }
 }
 
@@ -252,25 +246,23 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         }
     }
 
-    /// Fires an event that leads from the current state to one empty state, although it has several destinations.
+    /// Fires an event into the state that its definition builds, or to the one empty state to which it leads from the current state.
     /// - Parameter userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
+    ///   exactly one state, an empty one.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) {
-            try machine.core.onlyEmptyState(of: $0)
-        }
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
     }
 
     /// Fires an event with several destinations in a workflow whose `AnyState` is the class of an empty state.
     /// - Parameter userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless it leads to exactly one state, an empty one.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
+    ///   exactly one state, an empty one.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
     where Destination: EmptyState, Destination == W.AnyState {
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) {
-            try machine.core.onlyEmptyState(of: $0)
-        }
+        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
     }
 }
 
@@ -292,6 +284,14 @@ extension StateMachine {
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
         try core.fire(for: isRehearsal ? .rehearsal : .fire, selector, Call(self, userInfo), building: build)
+    }
+
+    /// Fires an event into the state that it leads to by itself.
+    @usableFromInline
+    func fire(_ selector: EventSelector, isRehearsal: Bool = false, userInfo: UserInfo) throws(InvalidTransition) {
+        try fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
+            try core.destination(of: candidate, self, userInfo)
+        }
     }
 
     /// Enters a state by firing the one event that leads there from the current state.
@@ -321,13 +321,29 @@ extension StateMachine {
 }
 
 extension MachineCore {
-    /// The object of the only state that an event leads to, if that is an empty one.
-    @usableFromInline
-    func onlyEmptyState(of candidate: CandidateTransition) throws -> OwnedObject {
+    /// The object that an event leads to by itself: what its builder makes, or else that of the only state, if that is an empty one.
+    func destination(
+        of candidate: CandidateTransition,
+        _ machine: any TreeMachine,
+        _ userInfo: UserInfo
+    ) throws -> OwnedObject {
+        for builder in candidate.event.value.declaration.builders.reversed() {
+            if let state = try build(builder.build, candidate, machine, userInfo) { return state }
+        }
         let state = definition.onlyEmptyState(of: candidate.event, from: candidate.source) { source(of: candidate) }
         if let state { return OwnedObject(state) }
         let destinations = definition.declaredDestinations(of: candidate.event, from: candidate.source)
         throw DestinationNeeded(candidates: destinations.map { definition.states[$0].name })
+    }
+
+    /// The object that a builder makes; `nil` if it is for other states.
+    func build(
+        _ builder: StateBuilder,
+        _ candidate: CandidateTransition,
+        _ machine: any TreeMachine,
+        _ userInfo: UserInfo
+    ) throws -> OwnedObject? {
+        try builder(source(of: candidate), context, userInfo) { date(of: Call(machine)) }.map { OwnedObject($0) }
     }
 
     /// An object of the state of a name, if that is an empty one.

@@ -35,7 +35,7 @@ extension StateMachine where W.Context == Void {
     /// ``init(entering:journal:scheduler:)``. An object whose class is not registered with the workflow stops the program.
     /// - Parameters:
     ///   - state: The state it is in.
-    ///   - entered: When it entered the state, from which ``WorkflowEvent/due(after:)`` counts; `nil` for now, by the clock of `scheduler`.
+    ///   - entered: When it entered the state, from which `due(after:)` counts; `nil` for now, by the clock of `scheduler`.
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
     ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
     public convenience init(
@@ -85,7 +85,7 @@ extension StateMachine {
     /// An object whose class is not registered with the workflow stops the program.
     /// - Parameters:
     ///   - state: The state it is in.
-    ///   - entered: When it entered the state, from which ``WorkflowEvent/due(after:)`` counts; `nil` for now, by the clock of `scheduler`.
+    ///   - entered: When it entered the state, from which `due(after:)` counts; `nil` for now, by the clock of `scheduler`.
     ///   - context: What the states need and archives do not keep.
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
     ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.

@@ -67,7 +67,7 @@ extension StateMachine {
     private func offer(of event: CompiledEvent, userInfo: UserInfo) -> Offer {
         do throws(InvalidTransition) {
             try core.fire(for: .survey, .event(event.index), Call(self, userInfo)) { candidate in
-                try core.onlyEmptyState(of: candidate)
+                try core.destination(of: candidate, self, userInfo)
             }
             let source = core.expectedState(of: self)
             let isIgnored = definition.verdict(on: event.index, from: source) == .ignored

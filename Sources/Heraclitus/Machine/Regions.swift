@@ -24,7 +24,7 @@ extension StateMachine: TreeMachine {
     }
 
     func endAction(_ role: TurnRole, hasEnded: Bool) {
-        if hasEnded { core.fireCompletion(of: self) }
+        if hasEnded { core.fireConditions(of: self) }
         // The inner call may have been a rehearsal, which has not activated this machine either.
         core.finishRehearsal(role, Call(self))
     }

@@ -27,7 +27,7 @@ extension Workplace {
         }
     }
 
-    private var stateWork: StateWork {
+    var stateWork: StateWork {
         guard let work = work as? StateWork else { preconditionFailure("A workplace is that of work.") }
         return work
     }

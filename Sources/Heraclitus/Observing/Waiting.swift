@@ -32,6 +32,62 @@ extension StateMachine {
     }
 }
 
+extension StateMachine {
+    /// Waits until the machine is in a state, or in a subclass of it, but not longer than for some time.
+    ///
+    /// The time goes by the machine's scheduler, so that a test moves it on with a manual clock.
+    /// - Parameters:
+    ///   - state: The state's class, or a protocol of states.
+    ///   - timeout: For how long.
+    /// - Returns: The state object.
+    /// - Throws: ``StateTimeout`` when the time is over; what ``wait(for:)`` throws.
+    public func wait<S: Sendable>(for state: S.Type, timeout: Duration) async throws -> S {
+        let scheduler = core.scheduler
+        // From now on, and not from when a child task runs.
+        let sleep = scheduler.sleeping(until: scheduler.date + timeout)
+        return try await withThrowingTaskGroup(of: S.self) { group in
+            group.addTask { try await self.wait(for: state) }
+            group.addTask {
+                try await sleep()
+                throw StateTimeout(
+                    workflow: self.definition.workflow,
+                    expected: (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
+                    state: self.stateName,
+                    timeout: timeout
+                )
+            }
+            defer { group.cancelAll() }
+            guard let reached = try await group.next() else { throw CancellationError() }
+            return reached
+        }
+    }
+}
+
+/// The error of waiting too long for a state.
+public struct StateTimeout: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name of the workflow.
+    public let workflow: String
+
+    /// The name of the state that was waited for.
+    public let expected: String
+
+    /// The name of the state in which the machine was at the end.
+    public let state: String
+
+    /// For how long was waited.
+    public let timeout: Duration
+
+    /// A sentence with both states.
+    public var description: String {
+        "\(workflow) was in \(state) and not in \(expected) after \(timeout / .seconds(1)) seconds."
+    }
+}
+
+extension StateTimeout: LocalizedError {
+    /// A sentence with both states.
+    public var errorDescription: String? { description }
+}
+
 /// The error of waiting for a state that the machine cannot enter any more, because no events lead there.
 public struct StateUnreachable: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the workflow.

@@ -32,9 +32,9 @@ protocol TreeMachine: Region, Parkable, AutomaticMachine {
     /// - Returns: Whether it needs none other.
     func inherit(_ context: GivenContext) -> Bool
 
-    /// Fires an event for which the time has come because machines in the state have ended.
+    /// Fires an event whose condition holds.
     /// - Returns: Whether it has become a transition, or is going to.
-    func fire(_ completion: CompiledCompletion, leaving state: AnyObject) -> Bool
+    func fire(_ condition: CompiledCondition) -> Bool
 
     /// Whether its state, or one in that, is an object of a type.
     func isIn<S>(_ type: S.Type) -> Bool

@@ -131,15 +131,15 @@ extension MachineCore {
 
     /// Stops the program if an event waits for the end of a machine that the state does not list.
     private func expectListed(_ regions: [any TreeMachine], of state: AnyObject, in index: Int) {
-        let completions = definition.states[index].completions
-        if completions.isEmpty { return }
+        let conditions = definition.states[index].conditions
+        if conditions.isEmpty { return }
         let listed = Set(regions.lazy.map { ObjectIdentifier($0) })
-        for completion in completions {
-            for case let waited as any TreeMachine in completion.rule.regions(state)
+        for condition in conditions {
+            for case let waited as any TreeMachine in condition.rule.regions(state)
             where !listed.contains(ObjectIdentifier(waited)) {
                 fatalError(
                     "\(definition.states[index].name) of \(definition.workflow) does not list in `regions` the machine of "
-                        + "\(waited.workflowName) for whose end the event \"\(definition.events[completion.event].name)\" waits."
+                        + "\(waited.workflowName) for whose end the event \"\(definition.events[condition.event].name)\" waits."
                 )
             }
         }

@@ -402,7 +402,7 @@ extension Outbox {
         }
         // Somebody else may have carried out or discarded it meanwhile: then those after it are still to be done.
         var goesOn = true
-        var delay = 0.0
+        var delay = Duration.zero
         switch outcome {
         case .leftOut, .unknown: goesOn = false
         case .heard: break
@@ -414,7 +414,7 @@ extension Outbox {
                 effects[index].parked = true
             } else {
                 goesOn = false
-                delay = lease.policy.delay(after: failures)
+                delay = lease.policy.backOff.delay(after: failures)
             }
         case .unreadable(let error):
             guard let index else { break }
@@ -423,7 +423,7 @@ extension Outbox {
         }
         guard goesOn, let headRevision, headRevision <= lastRevision else {
             worker = nil
-            date = lease.scheduler.date + delay
+            date = lease.scheduler.date + delay.inSeconds
             return Outbox()
         }
         date = lease.end

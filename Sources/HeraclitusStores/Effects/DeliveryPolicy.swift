@@ -1,3 +1,5 @@
+public import Heraclitus
+
 /// How effects are delivered: for how long a worker has them, and what happens when a handler fails.
 public struct DeliveryPolicy: Sendable, Hashable {
     /// For how long a worker has the effects of a machine, unless it renews that.
@@ -11,16 +13,8 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// After how many failures an effect is parked.
     public var attempts: Int
 
-    /// How long to wait after the first failure.
-    ///
-    /// Each further one doubles it. Each delay is multiplied by a number between 0.75 and 1 that is drawn at random, so that those who have failed
-    /// together do not come back together.
-    public var firstDelay: Duration
-
-    /// How long to wait at most.
-    ///
-    /// This is multiplied by a random number between 0.75 and 1, too.
-    public var longestDelay: Duration
+    /// How long to wait after a failure.
+    public var backOff: BackOff
 
     /// The number of machines whose effects a call delivers at the same time.
     ///
@@ -31,27 +25,17 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - lease: For how long a worker has the effects of a machine, unless it renews that.
     ///   - attempts: After how many failures an effect is parked.
-    ///   - firstDelay: How long to wait after the first failure.
-    ///   - longestDelay: How long to wait at most.
+    ///   - backOff: How long to wait after a failure.
     ///   - machinesAtOnce: The number of machines whose effects a call delivers at the same time.
     public init(
         lease: Duration = .seconds(60),
         attempts: Int = 10,
-        firstDelay: Duration = .seconds(1),
-        longestDelay: Duration = .seconds(600),
+        backOff: BackOff = BackOff(first: .seconds(1), limit: .seconds(600)),
         machinesAtOnce: Int = 8
     ) {
         self.lease = lease
         self.attempts = attempts
-        self.firstDelay = firstDelay
-        self.longestDelay = longestDelay
+        self.backOff = backOff
         self.machinesAtOnce = machinesAtOnce
-    }
-
-    /// How many seconds to wait after a number of failures: between three quarters and all of the delay, so that those who have failed together
-    /// do not come back together.
-    func delay(after failures: Int) -> Double {
-        let delay = firstDelay.inSeconds * Double(1 << min(max(0, failures - 1), 40))
-        return max(0, min(delay, longestDelay.inSeconds)) * Double.random(in: 0.75...1)
     }
 }

@@ -55,7 +55,7 @@ extension StoreConformance {
 
     static func failingEffects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let clock = ManualClock()
-        let policy = DeliveryPolicy(attempts: 2, firstDelay: .seconds(10), longestDelay: .seconds(10))
+        let policy = DeliveryPolicy(attempts: 2, backOff: BackOff(first: .seconds(10), limit: .seconds(10)))
         let handled = Handled()
         for id in ["1", "2"] {
             try await store.update(id, of: Bell.self, scheduler: clock.scheduler) { try $0.fire.ring(RingingState(1)) }
@@ -74,11 +74,11 @@ extension StoreConformance {
             waiting.map(\.attempts) == [1, 0] && waiting[0].error != nil && !waiting[0].isParked,
             "that an effect has failed is not written down: \(waiting)"
         )
-        clock.advance(by: .seconds(10))
+        await clock.advance(by: .seconds(10))
         report.expect(try await deliver(failing: true) == 1, "what comes after a parked effect does not go on")
         let parked = try await store.effects(of: Bell.self)
         report.expect(parked.map(\.isParked) == [true], "an effect is not parked after its last attempt: \(parked)")
-        clock.advance(by: .seconds(1_000))
+        await clock.advance(by: .seconds(1_000))
         report.expect(try await deliver(failing: false) == 0, "a parked effect is delivered")
         let calls = handled.all.filter { $0.key.id == "1" }
         report.expect(calls.map(\.key.index) == [0, 0, 1], "the effects of a machine are not in order: \(calls)")

@@ -3,7 +3,7 @@ import HeraclitusStores
 
 /// What stores promise of the effects that a worker has leased.
 extension StoreConformance {
-    private static let policy = DeliveryPolicy(attempts: 2, firstDelay: .zero)
+    private static let policy = DeliveryPolicy(attempts: 2, backOff: BackOff(first: .zero))
 
     static func leases(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let clock = ManualClock()
@@ -21,7 +21,7 @@ extension StoreConformance {
             }
             guard isFirst else { return }
             try await expectNone("somebody gets the effects that another worker has leased")
-            clock.advance(by: policy.lease - .seconds(1))
+            await clock.advance(by: policy.lease - .seconds(1))
             try await store.update("1", of: Bell.self, scheduler: clock.scheduler) { try $0.fire.ring(RingingState(2)) }
             try await expectNone("whoever saves a machine releases the lease of its effects")
             let keys = try await store.effects(of: Bell.self).map(\.key)
@@ -76,7 +76,7 @@ extension StoreConformance {
             throw Broken()
         }
         try await workers.wait(for: "slow began")
-        workers.clock.advance(by: policy.lease + .seconds(1))
+        await workers.clock.advance(by: policy.lease + .seconds(1))
         async let other = workers.deliver { key in
             guard key.index == 0 else { return }
             workers.note("other began")

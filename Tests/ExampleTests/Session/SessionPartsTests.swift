@@ -78,7 +78,7 @@ import Testing
     func gibberish(answers: [String]) async throws {
         let (listener, network) = try listener()
         let session = StateMachine<Session>(context: network)
-        try session.fire.connect { ConnectingState(after: $0.heard, until: network.patienceEnds) }
+        try session.fire.connect()
         let server = try await accepted(listener)
         for answer in answers { try server.send(answer) }
         let failed = try await session.wait(for: FailedState.self)
@@ -98,13 +98,13 @@ import Testing
     func ends(isReleased: Bool) async throws {
         let (listener, network) = try listener()
         var session: StateMachine<Session>? = StateMachine<Session>(context: network)
-        try session?.fire.connect(ConnectingState(after: 41, until: network.patienceEnds))
+        try session?.fire.connect(ConnectingState(after: 41, until: network.patienceEnds(from: Date())))
         let server = try await accepted(listener)
         #expect(try await readLine(server) == "after 41")
         try server.send("welcome")
         try server.send("42 Nature loves to hide.")
         if let states = session?.states { for await state in states where state.heard == 42 { break } }
-        if !isReleased { try session?.fire.disconnect { DisconnectedState(heard: $0.heard) } }
+        if !isReleased { try session?.fire.disconnect() }
         session = nil
         #expect(try await readLine(server) == nil)
     }
@@ -112,10 +112,35 @@ import Testing
     @Test("Back-off grows twice as long each time, up to a minute, and differs by chance")
     func pauses() {
         for (failures, longest) in [(1, 0.5), (2, 1.0), (5, 8.0), (8, 60.0), (2_000, 60.0)] {
-            let pauses = (0..<100).map { _ in Network.pause(after: failures) }
+            let pauses = (0..<100).map { _ in Network.backOff.delay(after: failures) / .seconds(1) }
             #expect(pauses.allSatisfy { (longest / 2...longest).contains($0) })
             #expect(Set(pauses).count > 50)
         }
+    }
+
+    @Test("A silent server is given up when patience ends, and called again after each back-off")
+    func silence() async throws {
+        let (listener, network) = try listener()
+        let clock = ManualClock()
+        let session = StateMachine<Session>(context: network, scheduler: clock.scheduler)
+        try session.fire.connect()
+        var clients: [Socket] = []
+        for failures in 0..<3 {
+            clients.append(try await accepted(listener))
+            #expect((session.state as? ConnectingState)?.failures == failures)
+            await clock.advance(by: .seconds(599))
+            #expect(session.isIn(ConnectingState.self))
+            await clock.advance(by: .seconds(1))
+            let backingOff = try #require(session.state as? BackingOffState)
+            #expect(backingOff.reason == "nothing came for 600 seconds")
+            let pause = backingOff.until.timeIntervalSince(clock.date)
+            let longest = 0.5 * Double(1 << failures)
+            #expect((longest / 2...longest).contains(pause))
+            await clock.advance(by: .seconds(pause))
+        }
+        #expect(session.isIn(ConnectingState.self))
+        try session.fire.disconnect()
+        #expect(session.isIn(DisconnectedState.self) && clock.scheduler.count == 0)
     }
 
     @Test("Its definition is right, and its states keep their data")
@@ -125,7 +150,7 @@ import Testing
         let connecting = ConnectingState(after: 3, failures: 2, until: Date(timeIntervalSinceReferenceDate: 5))
         try expectArchives(connecting)
         let connected = ConnectedState(on: try network.call(), after: connecting, until: connecting.until)
-        try expectArchives(connected, except: ["line"])
+        try expectArchives(connected)
         try expectArchives(BackingOffState(after: connecting, because: "no", until: connecting.until))
         try expectArchives(FailedState(after: connecting, because: "no"))
         try expectArchives(DisconnectedState(heard: 3))

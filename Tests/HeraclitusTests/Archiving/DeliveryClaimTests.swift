@@ -98,7 +98,7 @@ extension DeliveryTests {
             }
         }
         // So that it is due again within the same call.
-        let policy = DeliveryPolicy(attempts: 2, firstDelay: .zero)
+        let policy = DeliveryPolicy(attempts: 2, backOff: BackOff(first: .zero))
         let log = log
         let count = try await store.deliver(Walk.self, policy: policy, scheduler: clock.scheduler) { _, key in
             let isFirst = !log.all.contains(key.id)

@@ -158,7 +158,7 @@ extension DeliveryTests {
             $0 = (
                 2,
                 {
-                    clock.advance(by: .seconds(61))
+                    await clock.advance(by: .seconds(61))
                     try await store.inner.deliver(Walk.self, scheduler: clock.scheduler) { _, key in
                         log.add("b\(key.id)")
                     }
@@ -178,11 +178,11 @@ extension DeliveryTests {
         let keys = try await store.effects(of: Walk.self).map(\.key)
         #expect(try await store.effects(of: Walk.self).allSatisfy(\.isParked))
         #expect(try await store.retry(keys[0]))
-        let patient = DeliveryPolicy(attempts: 5, firstDelay: .seconds(600))
+        let patient = DeliveryPolicy(attempts: 5, backOff: BackOff(first: .seconds(600)))
         #expect(try await deliver(policy: patient) { _, _ in throw Failed() } == 0)
         #expect(try await store.retry(keys[1]))
         #expect(try await deliver(policy: patient) == 0)
-        clock.advance(by: .seconds(601))
+        await clock.advance(by: .seconds(601))
         #expect(try await deliver(policy: patient) == 2)
     }
 

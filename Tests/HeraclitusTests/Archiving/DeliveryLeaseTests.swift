@@ -29,7 +29,7 @@ extension DeliveryTests {
             return try await deliver("b") { [log] _, _ in try await log.wait(for: "a ended") }
         }.value
         let first = try await parkingFirst { [clock, log] in
-            clock.advance(by: .seconds(61))
+            await clock.advance(by: .seconds(61))
             log.add("told")
             try await log.wait(for: "b1")
         }
@@ -124,7 +124,7 @@ extension DeliveryTests {
         try await walk("1", 1)
         async let slow = deliver("slow") { [log] _, _ in try await log.wait(for: "a1") }
         try await log.wait(for: "slow0")
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         async let first = deliver("a") { [log] _, _ in
             log.add("a1")
             try await log.wait(for: "b has looked")
@@ -149,7 +149,7 @@ extension DeliveryTests {
         }
         try await log.wait(for: "discarded")
         #expect(try await deliver("b") == 0)
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         #expect(try await deliver("b") == 1)
         log.add("b has looked")
         #expect(try await first == 1)
@@ -162,7 +162,7 @@ extension DeliveryTests {
         async let first = deliver("a") { [self] _, key in
             try await store.discard(key)
             #expect(try await hasOutbox())
-            clock.advance(by: .seconds(61))
+            await clock.advance(by: .seconds(61))
             try await walk("1", 0)
             #expect(try await !hasOutbox())
         }

@@ -174,7 +174,7 @@ extension DeliveryTests {
         let size = try #require(await store.inner.load("5")).archive.count
         store.limits.withLock { $0["5"] = (load: .max, save: size + 500) }
         try await deliverBesideTooLarge("5", in: store) { key in if key.id == "5" { throw Long() } }
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         #expect(try await store.deliver(Walk.self, scheduler: clock.scheduler) { _, _ in } == 1)
     }
 }

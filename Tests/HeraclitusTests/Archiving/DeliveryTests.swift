@@ -73,7 +73,7 @@ import Testing
             if index == 0 { try await log.wait(for: "b0") }
         }
         try await log.wait(for: "a0")
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         async let second = deliver("b") { index, _ in
             if index == 0 { try await log.wait(for: "a ended") }
         }
@@ -95,7 +95,7 @@ import Testing
         let policy = DeliveryPolicy(attempts: 1)
         try await deliver("a", policy: policy) { [store, clock, log] index, key in
             if index == 0 { throw Failed() }
-            clock.advance(by: .seconds(61))
+            await clock.advance(by: .seconds(61))
             try await store.retry(EffectKey(id: key.id, revision: key.revision, index: 0))
             // Another has leased it meanwhile, and gives it back.
             let other = Task {
@@ -155,7 +155,7 @@ import Testing
     @Test("An effect that is to be tried again is so at once, whether it waits or is parked", arguments: [1, 2])
     func retried(attempts: Int) async throws {
         try await walk("1", 1)
-        let policy = DeliveryPolicy(attempts: attempts, firstDelay: .seconds(600))
+        let policy = DeliveryPolicy(attempts: attempts, backOff: BackOff(first: .seconds(600)))
         #expect(try await deliver(policy: policy) { _, _ in throw Failed() } == 0)
         let failed = try #require(try await store.effects(of: Walk.self).first)
         #expect(failed.isParked == (attempts == 1))
@@ -191,7 +191,7 @@ import Testing
     func keptLease() async throws {
         try await walk("1", 6)
         let count = try await deliver { [self] _, _ in
-            clock.advance(by: .seconds(40))
+            await clock.advance(by: .seconds(40))
             let others = try await deliver("other")
             #expect(others == 0)
         }
@@ -208,7 +208,7 @@ import Testing
         try await log.wait(for: "a0")
         while !log.all.contains("b ended") {
             // The first renews its lease all the time, so time has to pass at once.
-            clock.advance(by: .seconds(1))
+            await clock.advance(by: .seconds(1))
             try await deliver("b", policy: DeliveryPolicy(lease: .seconds(3_600))) { [self] _, _ in
                 let end = try await due()
                 for _ in 0..<10 {
@@ -228,7 +228,8 @@ import Testing
         for id in 0..<4 { try await walk("\(id)", 5) }
         let hours = [-5.0, 0, 3]
         let schedulers = hours.map { hours in Scheduler(ContinuousClock()) { Date() + hours * 3_600 } }
-        let policy = DeliveryPolicy(lease: .milliseconds(200), attempts: 1_000, firstDelay: .milliseconds(1))
+        let backOff = BackOff(first: .milliseconds(1))
+        let policy = DeliveryPolicy(lease: .milliseconds(200), attempts: 1_000, backOff: backOff)
         // Who is behind sees only what is long due; who is ahead puts off what has failed, and does it himself.
         for round in 0..<200 {
             if try await store.effects(of: Walk.self).isEmpty { break }
@@ -270,12 +271,12 @@ import Testing
     @Test("However often an effect has failed, it waits no less than before")
     func manyFailures() async throws {
         try await walk("1", 1)
-        let policy = DeliveryPolicy(attempts: .max, firstDelay: .seconds(1), longestDelay: .seconds(600))
+        let policy = DeliveryPolicy(attempts: .max, backOff: BackOff(first: .seconds(1), limit: .seconds(600)))
         for failure in 1...80 {
             try await deliver(policy: policy) { _, _ in throw Failed() }
             let wait = try #require(try await due()).timeIntervalSince(clock.scheduler.date)
             if failure > 10 { #expect((449.9...600.1).contains(wait), "\(failure)") }
-            clock.advance(by: .seconds(wait + 0.01))
+            await clock.advance(by: .seconds(wait + 0.01))
         }
     }
 
@@ -283,7 +284,7 @@ import Testing
     func evermore() async throws {
         try await walk("1", 2)
         let delivered = try await deliver("a") { [store, clock] _, key in
-            clock.advance(by: .seconds(1))
+            await clock.advance(by: .seconds(1))
             try await store.update(key.id, of: Walk.self, scheduler: clock.scheduler) {
                 try $0.fire.step(SteppingState(1))
             }
@@ -311,7 +312,7 @@ import Testing
     @Test("An effect that is tried again in the same delivery brings no later ones with it")
     func triedAgain() async throws {
         try await walk("1", 1)
-        let delivered = try await deliver(policy: DeliveryPolicy(firstDelay: .zero)) { [self] _, _ in
+        let delivered = try await deliver(policy: DeliveryPolicy(backOff: BackOff(first: .zero))) { [self] _, _ in
             guard log.all.count == 1 else { return }
             try await walk("1", 1)
             throw Failed()
@@ -330,7 +331,7 @@ import Testing
         }
         #expect(log.all == ["a0"])
         #expect(try await store.effects(of: Walk.self).map(\.attempts) == [1])
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         #expect(try await deliver("b") == 1)
     }
 
@@ -344,7 +345,7 @@ import Testing
         try await walk("1", 1)
         try await deliver { _, _ in throw error }
         #expect(try await store.effects(of: Walk.self).map(\.isParked) == [false])
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         #expect(try await deliver() == 1)
     }
 
@@ -365,7 +366,7 @@ import Testing
             )
         )
         #expect(revision == stored.revision + 1)
-        clock.advance(by: .seconds(3_600))
+        await clock.advance(by: .seconds(3_600))
         #expect(try await deliver { _, _ in throw Failed() } == 0)
         #expect(try await store.effects(of: Walk.self).map(\.isParked) == [true])
     }

@@ -93,7 +93,7 @@ import Testing
         try await store.update("1", of: Office.self, scheduler: scheduler) {
             try $0.fire.wait(WaitingState(scheduler.date + 10))
         }
-        clock.advance(by: .seconds(10))
+        await clock.advance(by: .seconds(10))
         try await store.fireDue(Office.self, scheduler: scheduler)
         #expect(try await texts() == ["expired"])
     }
@@ -208,7 +208,7 @@ import Testing
         }
         let (machine, _) = try #require(try await store.machine("1", of: Office.self, scheduler: clock.scheduler))
         machine.activate()
-        clock.advance(by: .seconds(11))
+        await clock.advance(by: .seconds(11))
         #expect((machine.state as? MailingState)?.text == "expired")
         try await store.fireDue(Office.self, scheduler: clock.scheduler)
         #expect(try await store.load("1")?.effectsDue == clock.date)
@@ -295,9 +295,9 @@ import Testing
         let count = try await deliver {
             // As a process that stands still while others look for work.
             let first = try await deliver()
-            clock.advance(by: .seconds(59))
+            await clock.advance(by: .seconds(59))
             let second = try await deliver()
-            clock.advance(by: .seconds(2))
+            await clock.advance(by: .seconds(2))
             let third = try await deliver()
             #expect(first == 0 && second == 0 && third == 1)
         }
@@ -350,7 +350,7 @@ import Testing
         let policy = DeliveryPolicy(lease: .milliseconds(900))
         let count = try await store.deliver(Office.self, policy: policy, scheduler: clock.scheduler) { _, _ in
             for _ in 0..<3 {
-                clock.advance(by: .milliseconds(800))
+                await clock.advance(by: .milliseconds(800))
                 let before = try #require(try await store.load("1")).revision
                 // The second renewal from now on goes by the new date, however long it takes.
                 while try await store.load("1")?.revision ?? 0 < before + 2 {
@@ -367,7 +367,7 @@ import Testing
     @Test("Delays grow up to the longest, and attempts that were too many park an effect")
     func delays() async throws {
         let clock = ManualClock()
-        let policy = DeliveryPolicy(attempts: 5, firstDelay: .seconds(10), longestDelay: .seconds(60))
+        let policy = DeliveryPolicy(attempts: 5, backOff: BackOff(first: .seconds(10), limit: .seconds(60)))
         struct Failed: Error {}
         try await store.update("1", of: Office.self, scheduler: clock.scheduler) {
             try $0.fire.mail(MailingState("1"))
@@ -377,7 +377,7 @@ import Testing
             let due = try #require(try await store.load("1")?.effectsDue)
             waits.append(due.timeIntervalSince(clock.scheduler.date))
             // A little more, because neither clocks nor dates are exact.
-            clock.advance(by: .seconds(max(0, due.timeIntervalSince(clock.scheduler.date)) + 0.001))
+            await clock.advance(by: .seconds(max(0, due.timeIntervalSince(clock.scheduler.date)) + 0.001))
             try await store.deliver(Office.self, policy: policy, scheduler: clock.scheduler) { _, _ in throw Failed() }
         }
         #expect(waits.count == 5)

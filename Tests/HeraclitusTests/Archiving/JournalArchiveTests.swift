@@ -330,7 +330,7 @@ import Testing
         let clock = ManualClock()
         let store = InMemoryStore()
         try await store.update("1", of: Reminder.self, scheduler: clock.scheduler) { $0.activate() }
-        clock.advance(by: .seconds(90))
+        await clock.advance(by: .seconds(90))
         try await store.fireDue(Reminder.self, scheduler: clock.scheduler)
         let machine = try #require(try await store.machine("1", of: Reminder.self)).machine
         #expect(machine.journal.map(\.event) == ["send"])

@@ -157,7 +157,7 @@ import Testing
         // Two processes, and one that comes later.
         let files = [place.file, place.file]
         func fire(_ parcel: StateMachine<Parcel>, in file: JournalFile) async throws {
-            clock.advance(by: .seconds(1))
+            await clock.advance(by: .seconds(1))
             try Self.fire(parcel)
             // So that the save succeeds, and only the file is another's.
             try await JournaledStore(InMemoryStore(), journal: file).save(StoredArchive(parcel, id: "a"))
@@ -178,7 +178,7 @@ import Testing
         let clock = ManualClock()
         let parcels = (0..<4).map { _ in StateMachine<Parcel>(scheduler: clock.scheduler) }
         for parcel in parcels {
-            clock.advance(by: .seconds(1))
+            await clock.advance(by: .seconds(1))
             for _ in 1...2 { try Self.fire(parcel) }
         }
         let file = place.file

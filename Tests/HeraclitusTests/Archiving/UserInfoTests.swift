@@ -179,3 +179,47 @@ import Testing
         #expect(archived.contains(text))
     }
 }
+
+extension UserInfo.Key<Int> { fileprivate static var attempt: Self { Self("attempt") } }
+extension UserInfo.Key<[String]> { fileprivate static var reasons: Self { Self("reasons") } }
+
+@Suite("Typed keys of user infos") struct UserInfoKeyTests {
+    final class BlueState: EmptyState {}
+    final class RedState: EmptyState {}
+    struct Light: Workflow {
+        static var initial: any WorkflowState { BlueState() }
+        let stop = Event(from: BlueState.self, to: RedState.self)
+        let count = Action(in: BlueState.self) { _, call in (call.userInfo[.attempt] ?? 0) + 1 }
+    }
+
+    @Test("A value with a typed key is read with its type, in callbacks, actions and errors")
+    func typed() throws {
+        let machine = StateMachine<Light>()
+        #expect(try machine.perform(\.count, userInfo: UserInfo((.attempt, 2))) == 3)
+        let transition = Lock<UserInfo>([:])
+        machine.onTransition { heard in transition.withLock { $0 = heard.userInfo } }
+        try machine.fire.stop(userInfo: UserInfo((.attempt, 1), (.reasons, ["rain", "night"])))
+        let heard = transition.withLock { $0 }
+        #expect(heard[.attempt] == 1 && heard[.reasons] == ["rain", "night"] && heard["attempt", as: Int.self] == 1)
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire.stop(userInfo: UserInfo((.attempt, 7))) }
+        #expect(error?.userInfo[.attempt] == 7)
+    }
+
+    @Test("A decoded value is converted to the type of its key, and is absent if it cannot be")
+    func decoded() throws {
+        let encoded = try JSONEncoder().encode(["attempt": "many", "reasons": "none"] as UserInfo)
+        let other = try JSONDecoder().decode(UserInfo.self, from: encoded)
+        #expect(other[.attempt] == nil && other[.reasons] == nil)
+        let data = try JSONEncoder().encode(UserInfo((.attempt, 3), (.reasons, [])))
+        let decoded = try JSONDecoder().decode(UserInfo.self, from: data)
+        #expect(decoded[.attempt] == 3 && decoded[.reasons] == [])
+    }
+
+    @Test("A typed key sets, replaces and removes a value")
+    func set() {
+        var info = UserInfo((.attempt, 1), (.attempt, 2))
+        #expect(info.keys == ["attempt"] && info[.attempt] == 2)
+        info[.attempt] = nil
+        #expect(info.isEmpty && UserInfo().isEmpty)
+    }
+}

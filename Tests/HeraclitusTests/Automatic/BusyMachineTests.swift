@@ -50,7 +50,7 @@ import Testing
         let egg = StateMachine<Egg>(scheduler: clock.scheduler)
         egg.activate()
         let (goOn, _) = busyThread(egg)
-        clock.advance(by: .seconds(10))
+        await clock.advance(by: .seconds(10))
         #expect(egg.isIn(RawState.self))
         goOn.signal()
         _ = try await egg.wait(for: BoiledState.self)
@@ -62,7 +62,7 @@ import Testing
         pan.activate()
         let egg = pan.state.egg
         let (goOn, _) = busyThread(pan)
-        clock.advance(by: .seconds(10))
+        await clock.advance(by: .seconds(10))
         #expect(egg.isIn(RawState.self))
         goOn.signal()
         _ = try await egg.wait(for: BoiledState.self)
@@ -73,7 +73,7 @@ import Testing
         let egg = StateMachine<Egg>(scheduler: clock.scheduler)
         egg.activate()
         let (goOn, _) = busyThread(egg)
-        clock.advance(by: .seconds(10))
+        await clock.advance(by: .seconds(10))
         let isSettled = Lock(false)
         async let settled: Void = {
             await egg.settled()
@@ -115,7 +115,7 @@ import Testing
                 while !isOver.withLock({ $0 }) { try? egg.perform { _ in Thread.sleep(forTimeInterval: 0.0001) } }
             }
         }
-        clock.advance(by: .seconds(10))
+        await clock.advance(by: .seconds(10))
         _ = try await egg.wait(for: BoiledState.self)
         isOver.withLock { $0 = true }
         for thread in threads { #expect(thread.comes()) }

@@ -298,7 +298,7 @@ import Testing
             }
         }
         #expect(begun.comes())
-        clock.advance(by: .seconds(30))
+        await clock.advance(by: .seconds(30))
         goOn.signal()
         #expect(thread.comes())
         _ = try await machine.wait(for: TwoDue.FirstState.self)

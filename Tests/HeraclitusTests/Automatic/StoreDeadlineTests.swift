@@ -28,12 +28,12 @@ extension DeadlineTests {
         #expect(try await store.ids(dueBy: at(20), of: "Bill") == ["1", "2"])
         #expect(try await store.ids(dueBy: at(20), of: "Other") == [])
         #expect(try await store.ids(dueBy: at(1_000), of: nil) == ["1", "2", "0"])
-        clock.advance(by: .seconds(25))
+        await clock.advance(by: .seconds(25))
         #expect(try await store.fireDue(Bill.self, scheduler: clock.scheduler) == ["1", "2"])
         #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["1", "2"])
         // Lapsed at 25, and so forgotten at 85.
         #expect(try await store.load("1")?.due == at(85))
-        clock.advance(by: .seconds(100))
+        await clock.advance(by: .seconds(100))
         #expect(try await store.fireDue(Bill.self, scheduler: clock.scheduler) == ["0", "1", "2"])
         #expect(try await store.ids(of: Bill.self, in: ClosedState.self) == ["1", "2"])
         #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["0"])
@@ -84,7 +84,7 @@ extension DeadlineTests {
         try await store.update("1", of: Bill.self, scheduler: clock.scheduler) {
             try $0.fire.send(SentState(1, by: at(10)))
         }
-        clock.advance(by: .seconds(20))
+        await clock.advance(by: .seconds(20))
         #expect(try await store.fireDue(Bill.self, scheduler: clock.scheduler) == ["1"])
         #expect(try await store.ids() == [])
     }
@@ -116,7 +116,7 @@ extension DeadlineTests {
             )
         )
         let failed = Journal()
-        clock.advance(by: .seconds(20))
+        await clock.advance(by: .seconds(20))
         try await store.fireDue(Bill.self, scheduler: clock.scheduler) { id, error in
             failed.write("\(id) \(error is ArchiveError)")
         }
@@ -135,7 +135,7 @@ extension DeadlineTests {
                 try $0.fire.send(SentState(1, by: at(5)))
             }
         }
-        clock.advance(by: .seconds(1_000))
+        await clock.advance(by: .seconds(1_000))
         let failed = Journal()
         let task = Task {
             try await store.fireDue(Bill.self, scheduler: clock.scheduler) { id, _ in
@@ -175,7 +175,7 @@ extension DeadlineTests {
         try await store.update("1", of: Stubborn.self, scheduler: clock.scheduler, creating: create) {
             try $0.fire.start(Stubborn.WaitingState(until: at(60)))
         }
-        clock.advance(by: .seconds(90))
+        await clock.advance(by: .seconds(90))
         for _ in 0..<10 {
             let tried = try await store.fireDue(Stubborn.self, scheduler: clock.scheduler) { id, error in
                 Issue.record("\(id): \(error)")

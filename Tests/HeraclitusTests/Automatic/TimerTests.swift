@@ -41,7 +41,7 @@ import Testing
                 for _ in 0..<2 { group.addTask { for _ in 0..<8 { await machine.settled() } } }
                 for _ in 0..<2 { group.addTask { for _ in 0..<4 { clock.advance(by: .seconds(0.5)) } } }
             }
-            clock.advance(by: .seconds(10))
+            await clock.advance(by: .seconds(10))
             #expect(machine.isIn(RungState.self), "round \(round)")
             #expect(rejected.withLock { $0 } == ["first", "second"], "in order, each once")
             #expect(clock.scheduler.count == 0)
@@ -137,7 +137,7 @@ import Testing
         try house.fire.furnish(FurnishedState(bell))
         await house.settled()
         #expect(bell.isIn(WaitingState.self))
-        own.advance(by: .seconds(60))
+        await own.advance(by: .seconds(60))
         #expect(bell.isIn(SilentState.self))
     }
 

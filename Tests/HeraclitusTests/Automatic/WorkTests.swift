@@ -404,9 +404,9 @@ extension WorkTests {
 
     @Test("Failures of states without work, several of one state, and work of another workflow are problems")
     func problems() {
-        #expect(Idle.diagnostics == [.failureWithoutWork(event: "fail")])
+        #expect(Idle.diagnostics == [.eventWithoutWork(event: "fail")])
         let problems = Foreign.diagnostics
-        #expect(problems.contains(.ambiguousFailure(state: "LoneState", events: ["once", "twice"])))
+        #expect(problems.contains(.ambiguousWork(state: "LoneState", events: ["once", "twice"])))
         #expect(
             problems.contains { problem in
                 if case .foreignWork(let name, "Lone") = problem { name.hasSuffix("LoneState") } else { false }

@@ -199,7 +199,7 @@ import Testing
         let due = try #require(await store.load("1")?.due)
         #expect(abs(due.timeIntervalSince(start) - 60) < 1)
         #expect(try await store.ids(dueBy: start.addingTimeInterval(30), of: "Journey").isEmpty)
-        clock.advance(by: .seconds(70))
+        await clock.advance(by: .seconds(70))
         #expect(try await store.fireDue(Journey.self, scheduler: clock.scheduler) == ["1"])
         let machine = try #require(try await store.machine("1", of: Journey.self)).machine
         #expect((machine.state as? UnderWayState)?.trainIsPaid == false)
@@ -209,7 +209,7 @@ import Testing
     func declinedInStore() async throws {
         let store = InMemoryStore()
         try await store.update("1", of: Delayed.self, scheduler: clock.scheduler) { try $0.fire.book(BookedState()) }
-        clock.advance(by: .seconds(70))
+        await clock.advance(by: .seconds(70))
         try await store.fireDue(Delayed.self, scheduler: clock.scheduler)
         let machine = try #require(try await store.machine("1", of: Delayed.self)).machine
         #expect(machine.journal.map { $0.reason ?? $0.event } == ["book", "declined"])

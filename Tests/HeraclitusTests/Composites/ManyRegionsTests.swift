@@ -14,7 +14,7 @@ import Testing
 
     @Test("The machines of a state are found once each, in their order, in a time that grows no faster than they do")
     func linear() {
-        let hooks = StateHooks(of: RowState.self, hasDeadlines: false)
+        let hooks = StateHooks(of: RowState.self, hasAutomaticEvents: false)
         func time(of count: Int) -> Duration {
             let state = RowState(count)
             return threadTime {

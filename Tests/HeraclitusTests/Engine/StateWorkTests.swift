@@ -19,7 +19,7 @@ import Testing
     private let machine = StateMachine<Shop>()
     private let done = Journal()
 
-    private func made() -> StateWork { StateWork(of: OpenState.self, OpenState(done), machine, nil) }
+    private func made() -> StateWork { StateWork(of: OpenState.self, OpenState(done), machine, .system, nil) }
 
     @Test("Who waits for work in a task that is cancelled already does not wait")
     func cancelledBefore() async {
@@ -73,7 +73,7 @@ import Testing
                     do {
                         let made = OpenState(done)
                         state = made
-                        work = StateWork(of: OpenState.self, made, machine, nil)
+                        work = StateWork(of: OpenState.self, made, machine, .system, nil)
                     }
                     #expect(state != nil)
                     work.start()

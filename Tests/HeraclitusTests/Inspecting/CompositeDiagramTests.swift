@@ -185,7 +185,7 @@ import Testing
                     state "LapsedState" as s3
                     [*] --> s0
                     s0 --> s1 : place
-                    s1 --> s2 : ship #40;when done#41;
+                    s1 --> s2 : ship #40;when final#41;
                     s1 --> s3 : lapse #40;after 1 h#41;
                     s1 --> s1 : again
                     s2 --> [*]
@@ -277,7 +277,7 @@ import Testing
             #""PlacedState/payment/" -> "PlacedState/payment/DueState";"#,
             #""PlacedState/payment/SettledState" -> "PlacedState/payment/ ";"#,
             #""CartState" -> "PlacedState" [label="place", lhead="cluster_s1"];"#,
-            #""PlacedState" -> "ShippedState" [label="ship (when done)", ltail="cluster_s1"];"#,
+            #""PlacedState" -> "ShippedState" [label="ship (when final)", ltail="cluster_s1"];"#,
             #""PlacedState" -> "PlacedState" [label="again"];"#, #""ShippedState" -> " ";"#,
         ] { #expect(lines.contains(line), "\(line)") }
         #expect(lines.count { $0.hasSuffix("{") } == lines.count { $0 == "}" })

@@ -214,7 +214,7 @@ import Testing
         #expect(porter.journal.entries == ["guard", "didExit", "Ada enters", "didFire"])
         let stored = try #require(try await store.machine("1", of: Gate.self, context: porter))
         #expect(stored.machine.context === porter)
-        clock.advance(by: .seconds(100))
+        await clock.advance(by: .seconds(100))
         #expect(try await store.fireDue(Gate.self, context: porter, scheduler: clock.scheduler) == ["1"])
         #expect(try await store.ids(of: Gate.self, in: LockedState.self) == ["1"])
     }

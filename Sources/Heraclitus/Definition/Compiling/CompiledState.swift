@@ -15,8 +15,11 @@ struct CompiledState: Sendable {
     /// The event that fires when its work has failed.
     let failure: CompiledFailure?
 
-    /// The events that fire when machines in it have ended.
-    let completions: [CompiledCompletion]
+    /// The number of the event that fires when its work is done.
+    let done: Int?
+
+    /// The events that fire under conditions.
+    let conditions: [CompiledCondition]
 
     /// Whether nothing leaves it.
     let isFinal: Bool
@@ -39,7 +42,8 @@ struct CompiledState: Sendable {
         superstate: Int?,
         deadlines: [CompiledDeadline],
         failure: CompiledFailure?,
-        completions: [CompiledCompletion],
+        done: Int?,
+        conditions: [CompiledCondition],
         isFinal: Bool
     ) {
         self.index = index
@@ -50,9 +54,10 @@ struct CompiledState: Sendable {
         self.deadlines = deadlines
         keepsEntry = deadlines.contains(where: \.rule.isSinceEntry)
         self.failure = failure
-        self.completions = completions
+        self.done = done
+        self.conditions = conditions
         self.isFinal = isFinal
-        hooks = StateHooks(of: kind.type, hasDeadlines: !deadlines.isEmpty)
+        hooks = StateHooks(of: kind.type, hasAutomaticEvents: !deadlines.isEmpty || !conditions.isEmpty)
     }
 
     /// The class of its objects.
@@ -108,9 +113,9 @@ struct CompiledFailure: Sendable {
     let rule: FailureRule
 }
 
-/// An event that fires in a state when machines in it have ended.
-struct CompiledCompletion: Sendable {
+/// An event that fires in a state under a condition.
+struct CompiledCondition: Sendable {
     /// The number of the event.
     let event: Int
-    let rule: CompletionRule
+    let rule: ConditionRule
 }

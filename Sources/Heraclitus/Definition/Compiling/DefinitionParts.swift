@@ -62,7 +62,8 @@ struct DefinitionParts {
                     superstate: superstates[state],
                     deadlines: activities.deadlines[state] ?? [],
                     failure: activities.failures[state],
-                    completions: activities.completions[state] ?? [],
+                    done: activities.done[state],
+                    conditions: activities.conditions[state] ?? [],
                     isFinal: !left.contains(state)
                 )
             },
@@ -102,7 +103,8 @@ struct DefinitionParts {
     private struct Activities {
         var deadlines: [Int: [CompiledDeadline]] = [:]
         var failures: [Int: CompiledFailure] = [:]
-        var completions: [Int: [CompiledCompletion]] = [:]
+        var done: [Int: Int] = [:]
+        var conditions: [Int: [CompiledCondition]] = [:]
     }
 
     private func activities(
@@ -112,7 +114,8 @@ struct DefinitionParts {
         var activities = Activities()
         for event in events {
             let declaration = event.declaration
-            if declaration.deadlines.isEmpty, declaration.failure == nil, declaration.completions.isEmpty { continue }
+            let hasNeither = declaration.deadlines.isEmpty && declaration.failure == nil && declaration.done == nil
+            if hasNeither && declaration.conditions.isEmpty { continue }
             for state in event.reach.states(where: \.isAllowed) {
                 for rule in declaration.deadlines {
                     activities.deadlines[state, default: []].append(CompiledDeadline(event: event.index, rule: rule))
@@ -120,10 +123,9 @@ struct DefinitionParts {
                 if let rule = declaration.failure, isCalled(rule.sources, state) {
                     activities.failures[state] = CompiledFailure(event: event.index, rule: rule)
                 }
-                for rule in declaration.completions where isCalled(rule.sources, state) {
-                    activities.completions[state, default: []].append(
-                        CompiledCompletion(event: event.index, rule: rule)
-                    )
+                if let sources = declaration.done, isCalled(sources, state) { activities.done[state] = event.index }
+                for rule in declaration.conditions where isCalled(rule.sources, state) {
+                    activities.conditions[state, default: []].append(CompiledCondition(event: event.index, rule: rule))
                 }
             }
         }

@@ -3,7 +3,7 @@
 extension DefinitionCompiler {
     var problems: [WorkflowProblem] {
         workflowProblems + stateProblems + groupProblems + eventProblems + routes.indices.flatMap(problems)
-            + actionProblems + workProblems + completionProblems + effectProblems
+            + actionProblems + workProblems + completionProblems + destinationProblems + effectProblems
     }
 
     private var effectProblems: [WorkflowProblem] {
@@ -18,11 +18,6 @@ extension DefinitionCompiler {
 
     private var workProblems: [WorkflowProblem] {
         func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.Life.self }
-        let failing = properties.events.indices.filter { properties.events[$0].declaration.failure != nil }
-        func follows(_ event: Int, from state: Int) -> Bool {
-            guard let rule = properties.events[event].declaration.failure else { return false }
-            return !routes[event].rules(in: state).isEmpty && isCalled(rule.sources, with: [state])
-        }
         // As for hooks, one question answers for most classes.
         let types = states.types.map { ($0 as? any Capability.Type) as? any Working.Type }
         let working = types.indices.filter { types[$0] != nil }
@@ -32,20 +27,58 @@ extension DefinitionCompiler {
             if ObjectIdentifier(life) == workflowType { return nil }
             return .foreignWork(className: fullName(of: type), workflow: life.name)
         }
-        let idle = failing.filter { event in !working.contains { follows(event, from: $0) } }
-        let ambiguous = working.compactMap { state -> WorkflowProblem? in
-            let events = failing.filter { follows($0, from: state) }.map { properties.events[$0].name }
-            return events.count > 1 ? .ambiguousFailure(state: states.names[state], events: events) : nil
+        return foreign
+            + problems(ofEventsAfterWork: { $0.failure?.sources }, in: working)
+            + problems(ofEventsAfterWork: { $0.done }, in: working)
+    }
+
+    /// The problems of the events that fire when work has ended in one of both ways.
+    private func problems(
+        ofEventsAfterWork sources: (EventDeclaration) -> ClosureTypes.Parameter?,
+        in working: [Int]
+    ) -> [WorkflowProblem] {
+        let events = properties.events.indices.filter { sources(properties.events[$0].declaration) != nil }
+        func follows(_ event: Int, from state: Int) -> Bool {
+            sources(properties.events[event].declaration).map { fires(event, in: state, $0) } ?? false
         }
-        return foreign + idle.map { .failureWithoutWork(event: properties.events[$0].name) } + ambiguous
+        let idle = events.filter { event in !working.contains { follows(event, from: $0) } }
+        let ambiguous = working.compactMap { state -> WorkflowProblem? in
+            let names = events.filter { follows($0, from: state) }.map { properties.events[$0].name }
+            return names.count > 1 ? .ambiguousWork(state: states.names[state], events: names) : nil
+        }
+        return idle.map { .eventWithoutWork(event: properties.events[$0].name) } + ambiguous
+    }
+
+    /// Whether an event leads from a state, which is among those of a trigger.
+    private func fires(_ event: Int, in state: Int, _ sources: ClosureTypes.Parameter) -> Bool {
+        !routes[event].declaredDestinations(from: state).isEmpty && isCalled(sources, with: [state])
+    }
+
+    /// The events that fire by themselves in a state, where neither they nor their caller says what they enter.
+    private var destinationProblems: [WorkflowProblem] {
+        properties.events.indices.flatMap { event -> [WorkflowProblem] in
+            let declaration = properties.events[event].declaration
+            let failure = declaration.failure.flatMap { $0.build == nil ? $0.sources : nil }
+            let triggers =
+                declaration.deadlineSources + declaration.conditions.map(\.sources)
+                + [failure, declaration.done].compactMap(\.self)
+            if triggers.isEmpty { return [] }
+            return states.types.indices.filter { state in
+                let destinations = routes[event].declaredDestinations(from: state)
+                let isMade = destinations.count == 1 && states.types[destinations[0]] is any EmptyState.Type
+                return !isMade && triggers.contains { fires(event, in: state, $0) }
+                    && !declaration.builders.contains { isCalled($0.sources, with: [state]) }
+            }
+            .map { .missingBuilder(event: properties.events[event].name, state: states.names[$0]) }
+        }
     }
 
     private var completionProblems: [WorkflowProblem] {
-        let waiting = properties.events.indices.filter { !properties.events[$0].declaration.completions.isEmpty }
+        let waiting = properties.events.filter { $0.declaration.conditions.contains(where: \.isCompletion) }
         guard !waiting.isEmpty else { return [] }
         let plain = states.types.indices.filter { !((states.types[$0] as? any Capability.Type) is any Composite.Type) }
-        return waiting.flatMap { event in
-            let rules = properties.events[event].declaration.completions
+        return properties.events.indices.flatMap { event in
+            let rules = properties.events[event].declaration.conditions.filter(\.isCompletion)
             return plain.filter { state in
                 !routes[event].rules(in: state).isEmpty && rules.contains { isCalled($0.sources, with: [state]) }
             }

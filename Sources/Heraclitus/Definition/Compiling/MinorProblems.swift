@@ -61,7 +61,7 @@ extension DefinitionCompiler {
     /// The events that wait for the end of machines of workflows that have no final state.
     var completionsWithoutEnd: [WorkflowProblem] {
         properties.events.flatMap { event -> [WorkflowProblem] in
-            let regions = event.declaration.completions.flatMap(\.properties).compactMap(\.type).filter { !$0.canEnd }
+            let regions = event.declaration.conditions.flatMap(\.properties).compactMap(\.type).filter { !$0.canEnd }
             var seen: Set<String> = []
             return regions.map { $0.workflowName }.filter { seen.insert($0).inserted }
                 .map { .completionWithoutEnd(event: event.name, workflow: $0) }
@@ -72,7 +72,7 @@ extension DefinitionCompiler {
     ///
     /// It knows the machines for which an event waits, and those in objects of empty states and in the initial one.
     var regionsWithoutContext: [WorkflowProblem] {
-        let awaited = properties.events.flatMap { $0.declaration.completions.flatMap(\.properties).compactMap(\.type) }
+        let awaited = properties.events.flatMap { $0.declaration.conditions.flatMap(\.properties).compactMap(\.type) }
         let objects =
             states.types.compactMap { ($0 as? any EmptyState.Type)?.init() } + [initialObject].compactMap(\.self)
         let held = objects.compactMap { $0 as? any Composite }.flatMap(\.regions)

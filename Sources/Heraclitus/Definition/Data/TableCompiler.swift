@@ -84,8 +84,8 @@ struct TableCompiler {
         var declaration = EventDeclaration(event.name, from: .states([]), to: [])
         if let seconds = event.dueAfter {
             let after = Duration.seconds(seconds)
-            let rule = DeadlineRule(date: { _, entered in entered + after }, build: nil, after: after)
-            declaration = declaration.adding(deadline: rule)
+            let rule = DeadlineRule(date: { _, entered in entered + after }, isSinceEntry: true, after: after)
+            declaration = declaration.adding(deadline: rule, in: .any)
         }
         return DefinitionParts.Event(
             name: event.name,

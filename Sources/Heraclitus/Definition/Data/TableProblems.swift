@@ -146,6 +146,8 @@ extension TransitionTable.Event {
         var problems: [WorkflowProblem] = triggers.compactMap { trigger in
             switch trigger {
             case .failure: .unsupportedInTable("\(place) fires when work has failed")
+            case .done: .unsupportedInTable("\(place) fires when work is done")
+            case .condition: .unsupportedInTable("\(place) fires when a condition holds")
             case .completion: .unsupportedInTable("\(place) fires when machines have ended")
             case .due: dueAfter == nil ? .unsupportedInTable("\(place) is due at a date that follows from data") : nil
             }

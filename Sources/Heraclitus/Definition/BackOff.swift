@@ -1,0 +1,67 @@
+public import HeraclitusEssentials
+
+/// How long to wait before each further attempt: longer after each failure, up to a limit.
+///
+/// ```swift
+/// let backOff = BackOff(first: .seconds(1), limit: .seconds(60))
+///
+/// let fail = Event(from: ConnectingState.self, to: BackingOffState.self).whenFailed()
+///     .enters { connecting, call in
+///         let failures = connecting.failures + 1
+///         return BackingOffState(failures: failures, until: backOff.date(after: failures, since: call.now))
+///     }
+/// let retry = Event(from: BackingOffState.self, to: ConnectingState.self).due(\.until)
+///     .enters { backingOff in ConnectingState(failures: backingOff.failures) }
+/// ```
+public struct BackOff: Hashable, Codable, Sendable {
+    /// The delay after the first failure.
+    public var first: Duration
+
+    /// By how much each further failure multiplies the delay.
+    public var factor: Double
+
+    /// The longest delay.
+    public var limit: Duration
+
+    /// The largest part of a delay that chance takes away, from 0 to 1.
+    ///
+    /// Clients that have failed together do not come back together then. A delay of 8 seconds with a jitter of 0.25 is between 6 and 8 seconds.
+    public var jitter: Double
+
+    /// Makes a back-off.
+    /// - Parameters:
+    ///   - first: The delay after the first failure.
+    ///   - factor: By how much each further failure multiplies the delay.
+    ///   - limit: The longest delay.
+    ///   - jitter: The largest part of a delay that chance takes away, from 0 to 1.
+    public init(first: Duration, factor: Double = 2, limit: Duration = .seconds(600), jitter: Double = 0.25) {
+        self.first = first
+        self.factor = factor
+        self.limit = limit
+        self.jitter = jitter
+    }
+
+    /// The delay after some failures in a row.
+    ///
+    /// It differs from call to call, unless ``jitter`` is 0. `due(after:)` needs one that does not: leave the jitter out there, or keep the date of
+    /// ``date(after:since:)`` in the state.
+    /// - Parameter failures: The number of failures, from 1 on.
+    /// - Returns: The delay; not negative.
+    public func delay(after failures: Int) -> Duration {
+        let longest = limit / .seconds(1)
+        var delay = min(first / .seconds(1), longest)
+        // In steps that end at the limit: a power of many failures may be no number.
+        for _ in 1..<max(1, min(failures, 1_100)) where factor > 1 ? delay < longest : delay > 0 {
+            delay = min(delay * factor, longest)
+        }
+        let part = Double.random(in: 0...min(max(0, jitter), 1))
+        return .seconds(max(0, delay) * (1 - part))
+    }
+
+    /// The date of the next attempt after some failures in a row.
+    /// - Parameters:
+    ///   - failures: The number of failures, from 1 on.
+    ///   - date: The date of the last failure, such as ``EventCall/now``.
+    /// - Returns: The date.
+    public func date(after failures: Int, since date: Date) -> Date { date + delay(after: failures) }
+}

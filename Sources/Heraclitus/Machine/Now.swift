@@ -1,0 +1,41 @@
+// What is the date, by the clock of a machine?
+public import HeraclitusEssentials
+
+extension StateMachine {
+    /// The date as of now, by the machine's scheduler.
+    ///
+    /// Builders, hooks, actions and work have the same: ``EventCall/now``, ``StateTransition/now``, ``ActionCall/now`` and ``Workplace/now``. Who asks them
+    /// and never the system can be tested with a manual clock.
+    public var now: Date { core.scheduler.date }
+}
+
+extension StateTransition {
+    /// The date by the machine's scheduler.
+    ///
+    /// All hooks and observers of a transition get the same date. Afterwards it is the date as of now.
+    public var now: Date {
+        guard let machine else { return laterScheduler.date }
+        return machine.withCore { core in
+            let call = Call(machine)
+            return call.thread.content.hasTurn(of: call.id) ? core.date(of: call) : core.scheduler.date
+        }
+    }
+}
+
+extension ActionCall {
+    /// The date as of now, by the machine's scheduler.
+    public var now: Date { machine.now }
+}
+
+extension Workplace {
+    /// The date as of now, by the machine's scheduler.
+    public var now: Date { stateWork.scheduler.date }
+
+    /// Sleeps by the machine's scheduler: in a test it lasts until the manual clock was moved on.
+    /// - Parameter duration: For how long.
+    /// - Throws: `CancellationError` when the work is cancelled.
+    public func sleep(for duration: Duration) async throws {
+        let scheduler = stateWork.scheduler
+        try await scheduler.sleeping(until: scheduler.date + duration)()
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("Time by the clock of a machine", .timeLimit(.minutes(5))) struct MachineTimeTests {
+    struct Refused: Error {}
+
+    /// How often a call is refused before it is answered; no clock among it.
+    final class Line: Sendable {
+        let refusals: Int
+        let heard = Journal()
+        init(refusals: Int) { self.refusals = refusals }
+    }
+
+    final class IdleState: EmptyState {}
+    final class CallingState: WorkflowState, Working, Entering {
+        let failures: Int
+        init(failures: Int) { self.failures = failures }
+        func work(_ here: Workplace<Calls>) async throws {
+            // Each call takes a second.
+            try await here.sleep(for: .seconds(1))
+            here.context.heard.write("called at \(here.now.timeIntervalSinceReferenceDate)")
+            if failures < here.context.refusals { throw Refused() }
+            let now = here.now
+            try here.fire.answered(TalkingState(since: now))
+        }
+        func didEnter(_ transition: StateTransition) {
+            transition.context(as: Calls.self).heard.write("\(transition.now.timeIntervalSinceReferenceDate)")
+        }
+    }
+    final class WaitingState: WorkflowState {
+        let failures: Int
+        let since: Date
+        init(failures: Int, since: Date) {
+            self.failures = failures
+            self.since = since
+        }
+    }
+    final class TalkingState: WorkflowState {
+        let since: Date
+        init(since: Date) { self.since = since }
+    }
+
+    struct Calls: Workflow {
+        typealias Context = Line
+        static let backOff = BackOff(first: .seconds(10), limit: .seconds(30), jitter: 0)
+        static var initial: any WorkflowState { IdleState() }
+        let call = Event(from: IdleState.self, to: CallingState.self).enters { _ in CallingState(failures: 0) }
+        let answered = Event(from: CallingState.self, to: TalkingState.self)
+        let fail = Event(from: CallingState.self, to: WaitingState.self).whenFailed()
+            .enters { calling, call in WaitingState(failures: calling.failures + 1, since: call.now) }
+        let retry = Event(from: WaitingState.self, to: CallingState.self)
+            .due(after: { Calls.backOff.delay(after: $0.failures) })
+            .enters { CallingState(failures: $0.failures) }
+        let measure = Action(in: TalkingState.self) { talking, call in call.now.timeIntervalSince(talking.since) }
+    }
+
+    let clock = ManualClock()
+
+    private func machine(refusals: Int) -> StateMachine<Calls> {
+        StateMachine<Calls>(context: Line(refusals: refusals), scheduler: clock.scheduler)
+    }
+
+    @Test("One advance of the clock goes through work, its failures and what is due after them")
+    func settling() async throws {
+        let machine = machine(refusals: 3)
+        try machine.fire.call()
+        // A second each, and pauses of 10, 20 and 30 seconds.
+        await clock.advance(by: .seconds(63.5))
+        #expect(machine.isIn(CallingState.self))
+        await clock.advance(by: .seconds(0.5))
+        #expect(machine.isIn(TalkingState.self))
+        let heard = try #require(machine.context).heard.entries
+        #expect(
+            heard == [
+                "0.0", "called at 1.0", "11.0", "called at 12.0", "32.0", "called at 33.0", "63.0", "called at 64.0",
+            ]
+        )
+    }
+
+    @Test("Builders, hooks, actions and machines have the date of the scheduler")
+    func now() async throws {
+        let machine = machine(refusals: 1)
+        try machine.fire.call()
+        await clock.advance(by: .seconds(5))
+        let waiting = try #require(machine.state as? WaitingState)
+        #expect(waiting.since.timeIntervalSinceReferenceDate == 1)
+        #expect(machine.now == clock.date)
+        await clock.advance(by: .seconds(17))
+        let measured = try machine.perform(\.measure)
+        #expect(measured == 10)
+    }
+
+    @Test("A time that follows from the state's data counts from when the state was entered, in archives, too")
+    func entered() throws {
+        let machine = StateMachine<Calls>(
+            alreadyIn: WaitingState(failures: 2, since: clock.date),
+            since: clock.date.addingTimeInterval(-15),
+            context: Line(refusals: 0),
+            scheduler: clock.scheduler
+        )
+        #expect(machine.nextDeadline?.timeIntervalSinceReferenceDate == 5)
+        let context = Line(refusals: 0)
+        let restored = try StateMachine<Calls>(archive: machine.archive(), context: context, scheduler: clock.scheduler)
+        #expect(restored.nextDeadline?.timeIntervalSinceReferenceDate == 5)
+        restored.activate()
+        clock.advance(by: .seconds(5))
+        #expect(restored.isIn(CallingState.self))
+    }
+
+    @Test("Work that sleeps is woken when it is cancelled")
+    func cancelled() async throws {
+        let machine = machine(refusals: 0)
+        try machine.fire.call()
+        let copy = StateMachine<Calls>(
+            entering: CallingState(failures: 0),
+            context: Line(refusals: 0),
+            scheduler: clock.scheduler
+        )
+        copy.activate()
+        await clock.advance(by: .zero)
+        #expect(clock.scheduler.count == 2)
+        _ = consume machine
+        let run = Task { try await copy.run() }
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        #expect(clock.scheduler.count <= 1)
+    }
+
+    @Test("The date of a transition that is read when its machine is gone is that of its scheduler")
+    func gone() async throws {
+        var machine: StateMachine<Calls>? = machine(refusals: 0)
+        let transitions = try #require(machine).transitions
+        try machine?.fire.call()
+        machine = nil
+        await clock.advance(by: .seconds(7))
+        for await transition in transitions {
+            #expect(transition.now == clock.date)
+            break
+        }
+    }
+}
+
+@Suite("Waiting for a state no longer than for some time", .timeLimit(.minutes(5))) struct WaitTimeoutTests {
+    final class ShutState: EmptyState {}
+    final class OpenState: EmptyState {}
+    final class LostState: EmptyState {}
+    struct Gate: Workflow {
+        static var initial: any WorkflowState { ShutState() }
+        let open = Event(from: ShutState.self, to: OpenState.self)
+        let lose = Event(from: ShutState.self, to: LostState.self)
+    }
+
+    let clock = ManualClock()
+
+    @Test("Waiting ends with an error when the time is over by the machine's clock")
+    func timeout() async throws {
+        let machine = StateMachine<Gate>(scheduler: clock.scheduler)
+        let waiting = Task { try await machine.wait(for: OpenState.self, timeout: .seconds(30)) }
+        while clock.scheduler.count == 0 { await Task.yield() }
+        await clock.advance(by: .seconds(29))
+        #expect(clock.scheduler.count == 1)
+        await clock.advance(by: .seconds(1))
+        let error = await #expect(throws: StateTimeout.self) { try await waiting.value }
+        #expect(error?.description == "Gate was in ShutState and not in OpenState after 30.0 seconds.")
+        #expect(clock.scheduler.count == 0)
+    }
+
+    @Test("A state that comes in time is returned, and nothing waits any more")
+    func inTime() async throws {
+        let machine = StateMachine<Gate>(scheduler: clock.scheduler)
+        let waiting = Task { try await machine.wait(for: OpenState.self, timeout: .seconds(30)) }
+        while clock.scheduler.count == 0 { await Task.yield() }
+        try machine.fire.open()
+        #expect(try await waiting.value === machine.state)
+        #expect(clock.scheduler.count == 0)
+    }
+
+    @Test("A state that no events lead to any more, and a cancelled task, end the waiting before the time is over")
+    func others() async throws {
+        let machine = StateMachine<Gate>(scheduler: clock.scheduler)
+        try machine.fire.lose()
+        await #expect(throws: StateUnreachable.self) {
+            try await machine.wait(for: OpenState.self, timeout: .seconds(30))
+        }
+        let other = StateMachine<Gate>(scheduler: clock.scheduler)
+        let waiting = Task { try await other.wait(for: OpenState.self, timeout: .seconds(30)) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(clock.scheduler.count == 0)
+    }
+}
