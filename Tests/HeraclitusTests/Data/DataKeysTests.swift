@@ -80,7 +80,7 @@ struct DataKeysTests {
     }
 
     @Test("What is due and does not fit is refused, and observers hear of it")
-    func due() throws {
+    func due() async throws {
         let clock = ManualClock()
         let table = TransitionTable(
             "due",
@@ -91,7 +91,7 @@ struct DataKeysTests {
         .keys(["needed": .any], in: "B")
         let machine = try StateMachine(try DataWorkflow(table), journal: .last(5), scheduler: clock.scheduler)
         machine.activate()
-        clock.advance(by: .seconds(2))
+        await clock.advance(by: .seconds(2))
         #expect(machine.stateName == "A")
         #expect(machine.journal.last?.kind == .rejected)
     }

@@ -134,7 +134,7 @@ struct DataMigrationTests {
         }
         try await store.update("2", of: DataWorkflow.self, context: other, scheduler: clock.scheduler) { $0.activate() }
         #expect(await store.ids(of: "approval", in: "Review") == ["1"])
-        clock.advance(by: .seconds(61))
+        await clock.advance(by: .seconds(61))
         let due = try await store.fireDue(DataWorkflow.self, context: other, scheduler: clock.scheduler)
         #expect(due == ["2"])
         let (machine, _) = try #require(try await store.machine("2", of: DataWorkflow.self, context: other))

@@ -7,7 +7,8 @@ import Testing
 struct OtherLibrariesTests {
     @Test("TransitionKit: a message in an inbox")
     func transitionKit() throws {
-        let (unreadCount, trash) = (Mutex(0), Mutex(0))
+        let unreadCount = Mutex(0)
+        let trash = Mutex(0)
         let inbox = try DataWorkflow(
             TransitionTable(
                 "Inbox",
