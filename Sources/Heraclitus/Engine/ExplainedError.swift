@@ -141,7 +141,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .unregisteredState:
             "Name it in an event or list it in the workflow's `states`."
         case .unsuitableState:
-            "Conform it to the protocol that the workflow's `initial` is declared as."
+            underlyingError == nil
+                ? "Conform it to the protocol that the workflow's `initial` is declared as."
+                : nil
         case .destinationNeeded:
             "Pass an object of one of: \(candidates.joined(separator: ", "))."
         case .ambiguousEvent:

@@ -60,7 +60,7 @@ struct HostileTableTests {
 
     @Test("A table of many states and events is compiled and fired in time linear in it", .timeLimit(.minutes(2)))
     func many() throws {
-        let states = (0..<100_000).map { "s\($0)" }
+        let states = (0..<30_000).map { "s\($0)" }
         let ring = zip(states, states.dropFirst() + states.prefix(1)).map {
             TransitionTable.Transition(from: $0, to: $1)
         }
@@ -76,9 +76,9 @@ struct HostileTableTests {
         let chain = Dictionary(uniqueKeysWithValues: zip(states.dropFirst(), states))
         var deep = table
         deep.superstates = chain
-        let last = try StateMachine(try DataWorkflow(deep), entering: DataState("s99999"))
+        let last = try StateMachine(try DataWorkflow(deep), entering: DataState("s29999"))
         #expect(last.isIn(named: "s0"))
-        #expect(deep.mermaid().utf8.count < 60_000_000)
+        #expect(deep.mermaid().utf8.count < 20_000_000)
     }
 
     @Test("Names of every kind are names, in machines, archives, diagrams and errors")
