@@ -15,11 +15,11 @@ struct Order: Workflow {
 
     /// Fires by itself when the payment has come to its end.
     let pay = Event(from: PlacedState.self, to: PaidState.self)
-        .whenFinal(\.payment) { placed in PaidState(placed.content, paid: placed.payment.received) }
+        .whenFinal(\.payment).enters { placed in PaidState(placed.content, paid: placed.payment.received) }
 
     /// Fires by itself in an order that nobody has paid in time.
     let lapse = Event(from: PlacedState.self, to: CancelledState.self)
-        .due(\.payBy) { placed in placed.cancelled(because: "not paid in time") }
+        .due(\.payBy).enters { placed in placed.cancelled(because: "not paid in time") }
     let ship = Event(from: PaidState.self, to: ShippedState.self)
     let deliver = Event(from: ShippedState.self, to: DeliveredState.self)
     let giveBack = Event("return", from: ShippedState.self, DeliveredState.self, to: ReturnedState.self)

@@ -55,7 +55,7 @@ private struct Order: Workflow {
     let move = Event(updating: PlacedState.self)
     let cancel = Event(from: PlacedState.self, to: CancelledState.self)
     let ship = Event(from: PlacedState.self, to: ShippedState.self)
-        .whenFinal(\.payment, \.parcel) { placed in ShippedState(address: placed.address) }
+        .whenFinal(\.payment, \.parcel).enters { placed in ShippedState(address: placed.address) }
 }
 
 @Suite("Composites") struct CompositeArticleTests {

@@ -3,7 +3,7 @@ import HeraclitusEssentials
 extension Occurrence: Codable {
     private enum Key: String, CodingKey {
         case kind, date, workflow, version, path, revision, event, action, announcement, source, destination, isUpdate
-        case reason, message, userInfo, microseconds
+        case reason, message, userInfo, cause, facts, microseconds
     }
 
     /// Reads an occurrence that was written; it has no ``outcome``.
@@ -35,6 +35,9 @@ extension Occurrence: Codable {
             // The text of a transition is made of its names.
             text: kind == .transitioned ? nil : text ?? "",
             userInfo: try container.decodeIfPresent(UserInfo.self, forKey: .userInfo) ?? [:],
+            // One of a later version of the library is left out.
+            cause: try? container.decodeIfPresent(Cause.self, forKey: .cause),
+            facts: try container.decodeIfPresent(UserInfo.self, forKey: .facts) ?? [:],
             duration: try container.decodeIfPresent(Int64.self, forKey: .microseconds).map { .microseconds($0) }
         )
         self.init(
@@ -76,11 +79,13 @@ extension Occurrence: Codable {
             let (seconds, attoseconds) = duration.components
             try container.encode(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, forKey: .microseconds)
         }
-        guard !record.userInfo.isEmpty else { return }
-        if isInArchive {
-            try container.encode(WritableUserInfo(userInfo: record.userInfo), forKey: .userInfo)
-        } else {
-            try container.encode(record.userInfo, forKey: .userInfo)
+        try container.encodeIfPresent(record.cause, forKey: .cause)
+        for (values, key) in [(record.userInfo, Key.userInfo), (record.facts, .facts)] where !values.isEmpty {
+            if isInArchive {
+                try container.encode(WritableUserInfo(userInfo: values), forKey: key)
+            } else {
+                try container.encode(values, forKey: key)
+            }
         }
     }
 }

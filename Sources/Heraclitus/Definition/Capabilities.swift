@@ -4,7 +4,7 @@
 /// A state with hooks: the protocol that all capabilities refine.
 ///
 /// Conform to one or more of ``ExitGuarding``, ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``,
-/// ``Entering``, ``Restoring``, ``Copying``, ``Working`` and ``Effecting``. You need to name this protocol in one case only: a generic class that
+/// ``Entering``, ``Restoring``, ``Copying``, ``Working``, ``FactStating`` and ``Effecting``. You need to name this protocol in one case only: a generic class that
 /// conforms to a capability under a condition conforms to this protocol without the condition.
 ///
 /// The runtime takes long to find out that a class does *not* conform to a protocol. With this protocol, one question is
@@ -103,3 +103,19 @@ public protocol Copying: Capability {
 /// when a holder resumes the machine: see ``Composite``. In an `Aging` state it goes on meanwhile. A date that follows from the state's
 /// data, as for ``WorkflowEvent/due(_:)``, always stays as it is.
 public protocol Aging: Capability {}
+
+/// A state that says something of itself for its line in a journal.
+///
+/// ```swift
+/// final class PaidState: OrderState, FactStating {
+///     let amount: Decimal
+///     var facts: UserInfo { UserInfo((.amount, amount)) }
+/// }
+/// ```
+///
+/// The line of each transition that enters or updates the state has its facts: ``Occurrence/facts``. So journals alone are enough for a
+/// report, such as the sum of a day.
+public protocol FactStating: Capability {
+    /// What the line says, asked for once before the machine shows the state.
+    var facts: UserInfo { get }
+}

@@ -102,7 +102,8 @@ extension RegionProperty {
 
 /// The name of the property of an object that holds a machine; `nil` for one that is not held by a property itself, but by a list.
 func propertyName(of region: any Region, in object: AnyObject) -> String? {
-    for mirror in sequence(first: Mirror(reflecting: object), next: \.superclassMirror) {
+    let data = (object as? any Updatable).map { Mirror(reflecting: $0.values) }
+    for mirror in [data].compactMap(\.self) + sequence(first: Mirror(reflecting: object), next: \.superclassMirror) {
         for case (let label?, let value as any Region) in mirror.children where value === region {
             return propertyName(label)
         }

@@ -4,4 +4,10 @@ extension Workflow {
         let definition = CompiledWorkflow<Self>.shared.definition
         return definition.stateIndex(named: name).flatMap { definition.states[$0].make() as? AnyState }
     }
+
+    /// Whether an event has a builder of the definition.
+    package static func hasBuilder(_ event: String) -> Bool {
+        let definition = CompiledWorkflow<Self>.shared.definition
+        return definition.eventIndex(named: event).map { !definition.events[$0].declaration.builders.isEmpty } ?? false
+    }
 }

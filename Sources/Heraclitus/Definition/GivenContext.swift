@@ -8,8 +8,8 @@ package final class GivenContext: Sendable {
     /// The definition of the machines with this context, if it is theirs alone.
     let definition: Definition?
 
-    /// Makes the state in which these machines begin.
-    let initial: (@Sendable () -> AnyObject)?
+    /// Makes the state in which these machines begin; `nil` if it needs data.
+    let initial: (@Sendable () -> AnyObject?)?
 
     /// The closures that each of these machines has from the beginning.
     let callbacks: [Callback]
@@ -17,7 +17,7 @@ package final class GivenContext: Sendable {
     init<Context: Sendable>(
         _ context: Context,
         definition: Definition? = nil,
-        initial: (@Sendable () -> AnyObject)? = nil,
+        initial: (@Sendable () -> AnyObject?)? = nil,
         callbacks: [Callback] = []
     ) {
         self.context = context

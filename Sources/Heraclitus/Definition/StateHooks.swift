@@ -14,6 +14,9 @@ struct StateHooks: Sendable {
     /// Whether the time in the state goes on while the machine is put aside.
     let isAging: Bool
 
+    /// Whether the state has facts for its line in a journal.
+    private let isFactStating: Bool
+
     /// Whether the state declares effects.
     let isEffecting: Bool
 
@@ -54,6 +57,7 @@ struct StateHooks: Sendable {
         composite = type as? any Composite.Type
         isAging = type is any Aging.Type
         isEffecting = type is any Effecting.Type
+        isFactStating = type is any FactStating.Type
         working = type as? any Working.Type
         whenLeft = CallbackPhases(listening: [
             (.guards, exitGuarding != nil), (.willExit, exitPreparing != nil), (.didExit, exiting != nil),
@@ -137,6 +141,9 @@ extension StateHooks {
         }
         return working.map { ask($0) } ?? true
     }
+
+    /// What the state says for its line in a journal.
+    func facts(of state: AnyObject) -> UserInfo { isFactStating ? (state as? any FactStating)?.facts ?? [:] : [:] }
 
     /// Whether the state hears of the transitions of machines in it.
     var observesRegions: Bool { composite is any RegionObserving.Type }

@@ -23,16 +23,12 @@ public struct UserInfo: Sendable {
         /// They change only when they are taken out, by the one user info that has this storage.
         private let contents: Lock<[String: Value]>
 
-        /// When the event was due, if it has fired by itself.
-        let due: Date?
+        /// Why the event fires by itself, if it does.
+        let cause: FiringCause?
 
-        /// The error for which the event has fired by itself.
-        let failure: (any Error)?
-
-        init(_ values: [String: Value], due: Date? = nil, failure: (any Error)? = nil) {
+        init(_ values: [String: Value], cause: FiringCause? = nil) {
             contents = Lock(values)
-            self.due = due
-            self.failure = failure
+            self.cause = cause
         }
 
         var values: [String: Value] { contents.withLock { $0 } }
@@ -62,17 +58,16 @@ public struct UserInfo: Sendable {
     public init() { storage = nil }
 
     /// That of an event that fires by itself.
-    init(due date: Date) { storage = Storage([:], due: date) }
-
-    /// That of an event that fires because the work of a state has failed.
-    init(failure: any Error) { storage = Storage([:], failure: failure) }
+    init(cause: FiringCause) { storage = Storage([:], cause: cause) }
 
     /// The same without why the event has fired by itself, for somebody who may pass it on: what has fired by itself has no values.
     var withoutCause: UserInfo { storage?.values.isEmpty == true ? UserInfo() : self }
 
-    var due: Date? { storage?.due }
+    var cause: FiringCause? { storage?.cause }
 
-    var failure: (any Error)? { storage?.failure }
+    var due: Date? { if case .due(let date) = cause { date } else { nil } }
+
+    var failure: (any Error)? { if case .failure(let error) = cause { error } else { nil } }
 
     /// What is stored in an object, which a transition has been lent.
     init(storedIn object: AnyObject?) { storage = object as? Storage }

@@ -19,17 +19,32 @@
 /// #expect(Download.diagnostics.isEmpty)
 /// ```
 public protocol Workflow: Sendable {
+    /// The type of ``initial``: ``AnyState``, or the type of a class of states.
+    associatedtype Initial: Sendable
+
     /// The type of `machine.state`, usually `any` protocol of the workflow's own; inferred from ``initial``.
-    associatedtype AnyState: Sendable
+    associatedtype AnyState: Sendable = Initial
 
     /// What the workflow's states need and archives do not keep, such as clients and stores; nothing by default.
     ///
-    /// Each machine is given one when it is made or restored: `StateMachine<Session>(context: network)`. Hooks, guards and builders
-    /// reach it with ``StateTransition/context(as:)``, actions with ``ActionCall/context``.
+    /// Each machine is given one when it is made or restored: `StateMachine<Session>(context: network)`. Hooks and guards reach it with
+    /// ``StateTransition/context(as:)``, builders with ``EventCall/context``, actions with ``ActionCall/context``.
     associatedtype Context: Sendable = Void
 
     /// The state of a new machine; called for each machine, and once more when the definition is read.
-    static var initial: AnyState { get }
+    ///
+    /// Where each machine begins with data of its own, it is the class and no object. Then `StateMachine<Order>()` does not compile, and
+    /// every machine is made in a state:
+    ///
+    /// ```swift
+    /// struct Order: Workflow {
+    ///     typealias AnyState = any OrderState
+    ///     static var initial: PlacedState.Type { PlacedState.self }
+    /// }
+    ///
+    /// let order = StateMachine<Order>(entering: PlacedState(items))
+    /// ```
+    static var initial: Initial { get }
 
     /// The workflow's stable name, which archives, errors and tables use; by default the type's own name.
     static var name: String { get }

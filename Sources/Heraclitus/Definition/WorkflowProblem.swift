@@ -249,7 +249,7 @@ extension WorkflowProblem: CustomStringConvertible {
         case .foreignEvent(let property, let workflow):
             "The property \(property) has an event or action of \(workflow). Declare one of this workflow with `Event(…)` or `Action(…)`."
         case .initialStateIsNoClass(let name):
-            "The initial state is a \(name), which is an enum or a struct. A state has to be a class."
+            "The initial state is a \(name), which is no object and no class of a state. A state has to be a class."
         case .unaskedGuard(let event):
             "A guard of the event \"\(event)\" is not asked for the pairs that `or` adds. Put the guard after `or`."
         case .unregisteredInitialState(let className):

@@ -89,26 +89,17 @@ extension WorkflowEvent {
     /// ```
     ///
     /// The source is ``Working``, and has no other event of this kind. ``StateTransition/failure`` is the error. If the event is
-    /// rejected, observers get the error all the same.
+    /// rejected, observers get the error all the same. A builder that needs the context or the date is one of `enters`: it has the error in
+    /// ``EventCall/failure``.
     /// - Parameter build: Builds the state to enter from the one that is left and the error. What it throws declines the transition.
     /// - Returns: The event with this cause.
     public func whenFailed(
         enters build: @escaping @Sendable (Source, any Error) throws -> Destination
     ) -> Self {
-        whenFailed { source, error, _ in try build(source, error) }
-    }
-
-    /// Makes the event fire by itself when the work of its source has thrown an error, into a state that needs the machine's context.
-    /// - Parameter build: Builds the state to enter from the one that is left, the error and the context. What it throws declines the
-    ///   transition.
-    /// - Returns: The event with this cause.
-    public func whenFailed(
-        enters build: @escaping @Sendable (Source, any Error, W.Context) throws -> Destination
-    ) -> Self {
         adding(
-            Self.rule { source, call in
-                guard let error = call.failure else { preconditionFailure("The work has thrown an error.") }
-                return try build(source, error, call.context)
+            Self.rule { source, _, userInfo, _ in
+                guard let error = userInfo.failure else { preconditionFailure("The work has thrown an error.") }
+                return try build(source, error)
             }
         )
     }

@@ -194,7 +194,7 @@ extension MachineCore {
     ///   - call: The call that it happens for.
     private func carryOut(_ transition: StateTransition, to state: consuming OwnedObject, _ call: borrowing Call) {
         // The values of a queued transition are its own.
-        let line = journalLine(of: transition.plan, transition.fullUserInfo)
+        let line = journalLine(of: transition.plan, to: transition.destinationObject, transition.fullUserInfo)
         notify(.before, of: transition)
         commit(transition.plan, to: state, line, call)
         notify(.after, of: transition)
@@ -203,7 +203,7 @@ extension MachineCore {
 
     /// Makes a transition of which nobody was to hear when it was accepted.
     private func carryOutUnheard(_ plan: TransitionPlan, to state: consuming OwnedObject, _ call: borrowing Call) {
-        let line = journalLine(of: plan, call.fullUserInfo)
+        let line = journalLine(of: plan, to: state.object, call.fullUserInfo)
         commit(plan, to: state, line, call)
         // A closure may have been added meanwhile. Adding one and committing take the machine's lock: so a thread that adds one and then
         // reads the state sees the new one, or its closure is called here.

@@ -53,6 +53,9 @@ public struct StateTransition: Sendable {
     /// The state that is entered, or the new data of one that is updated.
     public var destination: any WorkflowState { destinationType.typed(destinationObject) }
 
+    /// What the destination says for its line in a journal.
+    var facts: UserInfo { definition.states[plan.destination].hooks.facts(of: destinationObject) }
+
     var sourceObject: AnyObject? { sharedSource?.object }
 
     var sourceName: String? { sourceType == nil ? nil : sourceObject.map(CompiledState.name(of:)) }

@@ -60,7 +60,7 @@ extension StateMachine {
 
 extension StateMachine {
     private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
-        let call = Call(self, UserInfo(due: deadline.date))
+        let call = Call(self, UserInfo(cause: .due(deadline.date)))
         let error = core.invalidTransition(
             Rejection(.endlessChain, event: definition.rule(of: deadline).event, from: core.now.index),
             call
@@ -78,13 +78,19 @@ extension StateMachine: AutomaticMachine {
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
         let due = definition.rule(of: deadline)
         let selector = EventSelector.due(event: due.event, of: state, in: period)
-        return fireByItself(selector, UserInfo(due: deadline.date))
+        return fireByItself(selector, because: .due(deadline.date))
     }
 
-    func fire(_ condition: CompiledCondition) -> Bool { fireByItself(.event(condition.event), [:]) }
+    func fire(_ condition: CompiledCondition) -> Bool {
+        let regions = condition.rule.properties.compactMap(\.name)
+        return fireByItself(
+            .event(condition.event),
+            because: condition.rule.isCompletion ? .completion(regions) : .condition
+        )
+    }
 
     /// - Returns: Whether it has become a transition, or is going to; if not, observers have been told.
-    private func fireByItself(_ selector: EventSelector, _ userInfo: UserInfo) -> Bool {
-        (try? fire(selector, userInfo: userInfo)) != nil
+    private func fireByItself(_ selector: EventSelector, because cause: FiringCause) -> Bool {
+        (try? fire(selector, userInfo: UserInfo(cause: cause))) != nil
     }
 }

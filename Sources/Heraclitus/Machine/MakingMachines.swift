@@ -9,7 +9,7 @@ extension StateMachine where W.Context == Void {
     /// - Parameters:
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
     ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
-    public convenience init(journal: JournalLimit? = nil, scheduler: Scheduler? = nil) {
+    public convenience init(journal: JournalLimit? = nil, scheduler: Scheduler? = nil) where W.Initial == W.AnyState {
         self.init(placing: W.initial, due: .entry, scheduler, journal: journal)
     }
 
@@ -56,10 +56,9 @@ extension StateMachine {
     ///   - context: What the states need and archives do not keep.
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
     ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
-    public convenience init(context: W.Context, journal: JournalLimit? = nil, scheduler: Scheduler? = nil) {
-        let given = Self.given(context)
-        let initial = given?.initial.flatMap { $0() as? W.AnyState } ?? W.initial
-        self.init(placing: initial, due: .entry, scheduler, given, in: Self.definition(given), journal: journal)
+    public convenience init(context: W.Context, journal: JournalLimit? = nil, scheduler: Scheduler? = nil)
+    where W.Initial == W.AnyState {
+        self.init(placing: W.initial, due: .entry, scheduler, Self.given(context), journal: journal)
     }
 
     /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
@@ -101,13 +100,11 @@ extension StateMachine {
         if let entered { core.activity?.note(entered: entered) }
     }
 
-    /// Makes a machine in the initial state, of a workflow of data, too, whose initial state may need data.
-    /// - Throws: ``InvalidTransition`` if it does.
-    package convenience init(beginningIn context: W.Context, scheduler: Scheduler) throws(InvalidTransition) {
-        if let given = Self.given(context), let initial = given.initial?() {
-            try Self.definition(given).expectBeginning(initial)
-        }
-        self.init(context: context, scheduler: scheduler)
+    /// Makes a machine in the workflow's initial state; `nil` if that is no object.
+    package static func initial(context: W.Context, scheduler: Scheduler? = nil) -> StateMachine? {
+        let given = given(context)
+        let initial = given?.initial.flatMap { $0() as? W.AnyState } ?? W.initialObject
+        return initial.map { StateMachine(placing: $0, due: .entry, scheduler, given, in: definition(given)) }
     }
 
     /// The definition of machines with a context.
@@ -118,5 +115,15 @@ extension StateMachine {
     /// A context for a machine to keep; `nil` in a workflow without one.
     package static func given(_ context: W.Context) -> GivenContext? {
         CompiledWorkflow<W>.shared.definition.given(context)
+    }
+}
+
+extension Workflow {
+    /// The object of the initial state; `nil` if each machine begins with one of its own.
+    static var initialObject: AnyState? { Initial.self == AnyState.self ? initial as? AnyState : nil }
+
+    /// The class of which each machine begins with an object of its own; `nil` if there is an initial object.
+    static var initialClass: (any WorkflowState.Type)? {
+        Initial.self == AnyState.self ? nil : initial as? any WorkflowState.Type
     }
 }

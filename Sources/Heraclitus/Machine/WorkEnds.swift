@@ -7,7 +7,7 @@ extension StateMachine {
         try? core.perform(Call(self, [:]), for: .automatic) { _ in
             guard core.counts(work.id), let event = definition.states[core.now.index].done else { return }
             // Observers hear of a rejection.
-            try? fire(EventSelector.event(event).bound(to: work.id), userInfo: [:])
+            try? fire(EventSelector.event(event).bound(to: work.id), userInfo: UserInfo(cause: .done))
         }
     }
 
@@ -34,7 +34,7 @@ extension StateMachine {
         if core.counts(work.id), let failure = definition.states[core.now.index].failure {
             do throws(InvalidTransition) {
                 let selector = EventSelector.event(failure.event).bound(to: work.id)
-                let userInfo = UserInfo(failure: error)
+                let userInfo = UserInfo(cause: .failure(error))
                 return try fire(selector, userInfo: userInfo) { candidate in
                     let own = try failure.rule.build.flatMap { try core.build($0, candidate, self, userInfo) }
                     return if let own { own } else { try core.destination(of: candidate, self, userInfo) }

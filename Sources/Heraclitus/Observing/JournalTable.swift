@@ -3,8 +3,8 @@ import HeraclitusEssentials
 extension Journal: CustomStringConvertible {
     /// A table for people: a line for each occurrence, with its number, date, revision, event, states, and how long callbacks took.
     ///
-    /// An event of a machine within a state has the path of that machine behind it. The last column has the user info of a transition, and the
-    /// text of anything else. Dates are in UTC, with milliseconds.
+    /// An event of a machine within a state has the path of that machine behind it. The last column has why an event has fired by
+    /// itself, the user info and the facts of a transition, and the text of anything else. Dates are in UTC, with milliseconds.
     public var description: String {
         guard !isEmpty else { return "An empty journal." }
         let head = ["line", "date", "revision", "event", "from", "to", "took", "note"]
@@ -33,8 +33,7 @@ extension Journal: CustomStringConvertible {
             occurrence.source,
             occurrence.outcomeInBrief,
             occurrence.duration.map(\.inBrief) ?? "",
-            occurrence.kind == .transitioned
-                ? occurrence.userInfo.isEmpty ? "" : "\(occurrence.userInfo)" : occurrence.message,
+            occurrence.kind == .transitioned ? occurrence.note : occurrence.message,
         ]
         return cells.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
     }
@@ -43,6 +42,12 @@ extension Journal: CustomStringConvertible {
 extension Occurrence {
     /// The event, the action, or the announcement.
     package var what: String { event ?? action.map { "\($0)()" } ?? announcement.map { "\"\($0)\"" } ?? "" }
+
+    /// What there is to say of a transition besides its names.
+    fileprivate var note: String {
+        let values = [userInfo, facts].filter { !$0.isEmpty }.map { "\($0)" }
+        return ([cause.map { "\($0)" }].compactMap(\.self) + values).joined(separator: " ")
+    }
 
     /// Where it has led, or why nowhere.
     fileprivate var outcomeInBrief: String {

@@ -94,14 +94,18 @@ extension UserInfo {
 extension MachineCore {
     /// Begins the line of a transition, if the machine keeps a journal.
     @inline(__always)
-    func journalLine(of plan: TransitionPlan, _ userInfo: UserInfo) -> JournalLine? {
-        listened.contains(.journal) ? newJournalLine(of: plan, userInfo.withoutCause) : nil
+    func journalLine(
+        of plan: TransitionPlan,
+        to state: @autoclosure () -> AnyObject,
+        _ userInfo: UserInfo
+    ) -> JournalLine? {
+        listened.contains(.journal) ? newJournalLine(of: plan, to: state(), userInfo) : nil
     }
 
     @inline(never)
-    private func newJournalLine(of plan: TransitionPlan, _ userInfo: UserInfo) -> JournalLine? {
+    private func newJournalLine(of plan: TransitionPlan, to state: AnyObject, _ userInfo: UserInfo) -> JournalLine? {
         guard let journal else { return nil }
-        let record = Occurrence.Record(
+        var record = Occurrence.Record(
             kind: .transitioned,
             workflow: definition.workflow,
             version: definition.version,
@@ -109,8 +113,10 @@ extension MachineCore {
             source: definition.states[plan.source].name,
             destination: definition.states[plan.destination].name,
             isUpdate: plan.kind == .update,
-            userInfo: userInfo.recorded
+            userInfo: userInfo.withoutCause.recorded
         )
+        record.cause = userInfo.cause.map(Occurrence.Cause.init)
+        record.facts = definition.states[plan.destination].hooks.facts(of: state).recorded
         return JournalLine(record, in: journal)
     }
 

@@ -55,7 +55,7 @@ public final class ObservableMachine<W: Workflow> {
     }
 
     /// Makes a machine in the workflow's initial state and observes it.
-    public convenience init() where W.Context == Void { self.init(StateMachine<W>()) }
+    public convenience init() where W.Context == Void, W.Initial == W.AnyState { self.init(StateMachine<W>()) }
 
     private nonisolated func tell() { registrar.withMutation(of: self, keyPath: \.state) {} }
 }

@@ -104,6 +104,7 @@ public struct Occurrence: Sendable {
     var recorded: Occurrence {
         var record = record
         record.userInfo = record.userInfo.recorded
+        record.facts = record.facts.recorded
         return Occurrence(record, at: date, revision: revision)
     }
 
@@ -175,6 +176,12 @@ extension Occurrence {
     /// The values that the caller passed.
     public var userInfo: UserInfo { record.userInfo }
 
+    /// Why the event of a transition has fired by itself; `nil` if somebody has fired it.
+    public var cause: Cause? { record.cause }
+
+    /// What the state that a transition has entered or updated says of itself: ``FactStating``.
+    public var facts: UserInfo { record.facts }
+
     /// What happened, with its objects; `nil` for one that was decoded.
     public var outcome: Outcome? {
         if case .happened(let outcome, _, _) = content { outcome } else { nil }
@@ -206,6 +213,8 @@ extension Occurrence {
         /// `nil` for a transition, whose names say it all.
         var text: String?
         var userInfo: UserInfo
+        var cause: Cause?
+        var facts: UserInfo = [:]
         var duration: Duration?
 
         var message: String { text ?? "\(event.map { "\($0): \(source) " } ?? "")→ \(destination ?? "")" }
@@ -238,6 +247,8 @@ extension Occurrence.Record {
             event = transition.event
             destination = transition.destinationName
             isUpdate = transition.isUpdate
+            cause = transition.fullUserInfo.cause.map(Occurrence.Cause.init)
+            facts = transition.facts
         case .rejected(let error):
             self.init(.rejected, workflow, in: error.source, "\(error)", error.userInfo)
             event = error.event

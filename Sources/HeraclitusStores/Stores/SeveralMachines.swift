@@ -193,7 +193,10 @@ private struct MachineInWork<W: Workflow> {
         if let stored {
             machine = try stored.machine(of: W.self, context: context, scheduler: scheduler)
         } else {
-            machine = try create() ?? StateMachine<W>(beginningIn: context, scheduler: scheduler)
+            guard let made = try create() ?? .initial(context: context, scheduler: scheduler) else {
+                throw StoreError.notStored(id: id)
+            }
+            machine = made
             if let state = machine.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }
         }
         machine.becomePassive()

@@ -24,6 +24,9 @@ public enum StoreError: Error, Sendable {
     /// Several machines were to be changed together, and one of them twice.
     case repeatedID(String)
 
+    /// Nothing is stored, and machines of the workflow begin with data of their own: let `creating` make it.
+    case notStored(id: String)
+
     /// The machine has entered a state with effects outside of a unit of work, so nobody has collected them.
     ///
     /// To save it would lose them. Change the machine in ``ArchiveStore/update(_:of:attempts:scheduler:creating:_:saved:)``, or in another unit of work, whose
@@ -53,6 +56,8 @@ extension StoreError: CustomStringConvertible {
             "The store cannot distinguish the id \"\(id.shortened)\" from \"\(taken.shortened)\", which is in use."
         case .repeatedID(let id):
             "The id \"\(id.shortened)\" is there more than once among those of machines that are to be changed together."
+        case .notStored(let id):
+            "Nothing is stored for \"\(id.shortened)\", and its workflow has no initial object. Make the machine in `creating`."
         case .uncollectedEffects(let id, let state):
             "The machine of \"\(id.shortened)\" has entered \(state.shortened) outside of a unit of work, and its effects would be lost. "
                 + "Fire the event in the closure of `update`, which saves the effects with the machine."

@@ -19,6 +19,8 @@ public import Heraclitus
 /// the guard looks at. The report lists the transitions that were never carried out all the same. A transition that is never fired, because no
 /// sample makes its state from the one that is left, is a failure: a sample is missing.
 ///
+/// The machines in a state, as `Composite` says, go through their own transitions, too: with samples that make their states, in the same list.
+///
 /// Machines are fired on this thread alone: with a clock that stands still, so that no deadline comes, and without the work of their states.
 /// - Parameters:
 ///   - workflow: The workflow.
@@ -26,7 +28,7 @@ public import Heraclitus
 ///   - samples: How states are made; an `EmptyState` needs none.
 ///   - coverage: Which ways are gone.
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
-///   - hookEvents: The names of the events that hooks may fire, and of those that fire by themselves when regions have ended.
+///   - hookEvents: The names of the events that hooks may fire. Those that fire under a condition, or when regions have ended, need not be named.
 ///   - except: Names of properties that need not survive an archive.
 ///   - invariants: What has to be true of a machine before its first fire, and after every fire with all that its hooks have fired. A
 ///     state that a hook leaves at once is not asked about.
@@ -62,7 +64,7 @@ public func exercise<W: Workflow>(
 ///   - samples: How states are made; an `EmptyState` needs none.
 ///   - coverage: Which ways are gone.
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
-///   - hookEvents: The names of the events that hooks may fire, and of those that fire by themselves when regions have ended.
+///   - hookEvents: The names of the events that hooks may fire. Those that fire under a condition, or when regions have ended, need not be named.
 ///   - except: Names of properties that need not survive an archive.
 ///   - invariants: What has to be true of a machine before its first fire, and after every fire with all that its hooks have fired. A
 ///     state that a hook leaves at once is not asked about.
@@ -109,6 +111,7 @@ struct Exercise<W: Workflow> {
         let tour = ExerciseTour(self)
         for path in paths { try tour.go(along: path) }
         for goal in goals(of: paths, coverage) { try tour.pursue(goal) }
+        try tour.exerciseRegions()
         // Only now: what a sample gets, and so whether it fits, is known when the state is left.
         let unmade = inOrder(tour.neverMade.intersection(paths.flatMap(\.transitions)))
         guard unmade.isEmpty else {
@@ -159,7 +162,9 @@ struct Exercise<W: Workflow> {
     private func missingSamples(for paths: [TransitionPath]) -> [String] {
         var missing: Set<String> = []
         for path in paths {
-            if path.start != table.initial, samples(for: path.start, event: "").isEmpty { missing.insert(path.start) }
+            if !beginsByItself(in: path.start), samples(for: path.start, event: "").isEmpty {
+                missing.insert(path.start)
+            }
             for step in path.steps where !missing.contains(step.to) {
                 if samples(for: step.to, event: step.event).isEmpty { missing.insert(step.to) }
             }
@@ -167,12 +172,17 @@ struct Exercise<W: Workflow> {
         return table.states.filter(missing.contains)
     }
 
-    /// The numbers of the samples that may make a state for an event to enter, those of the event first; `nil` for an empty state's object.
+    /// Whether a machine begins in a state without a sample: in that of the workflow's initial object.
+    func beginsByItself(in state: String) -> Bool { state == table.initial && W.Initial.self == W.AnyState.self }
+
+    /// The numbers of the samples that may make a state for an event to enter, those of the event first; `nil` for an empty
+    /// state's object, or for what the event's builder makes.
     func samples(for state: String, event: String) -> [Int?] {
         let superstates = Array(sequence(first: state) { table.superstates[$0] }.dropFirst())
         let fitting = samples.indices.filter { samples[$0].mayMake(state, below: superstates, for: event) }
         let ordered: [Int?] = fitting.filter { samples[$0].event != nil } + fitting.filter { samples[$0].event == nil }
-        return ordered.isEmpty && W.emptyState(named: state) != nil ? [nil] : ordered
+        let isMade = W.emptyState(named: state) != nil || W.hasBuilder(event)
+        return ordered.isEmpty && isMade ? [nil] : ordered
     }
 }
 
@@ -201,8 +211,11 @@ extension TransitionPath {
 
 /// What is done with a machine that is exercised.
 enum ExerciseAction: Hashable {
-    /// It is fired, with the object of a sample or that of an empty state.
+    /// It is fired, with the object of a sample, that of an empty state, or what the event's builder makes.
     case fire(ExercisedTransition, sample: Int?)
+
+    /// A machine in its state is fired, in the same way.
+    case fireRegion(path: [String], ExercisedTransition, sample: Int?)
 
     /// It is archived and restored.
     case restart

@@ -25,6 +25,9 @@ public struct ExerciseReport: Sendable {
 
     /// The transitions of the table that were never carried out, in the order of the definition.
     public internal(set) var untried: [Untried] = []
+
+    /// The transitions of machines in states that were never carried out, each with the properties that hold the machine: `payment.receive`.
+    public internal(set) var untriedInRegions: [Untried] = []
 }
 
 extension ExerciseReport.Untried: CustomStringConvertible {
@@ -36,6 +39,8 @@ extension ExerciseReport: CustomStringConvertible {
     /// The numbers, and a line for each transition that was never carried out.
     public var description: String {
         (["\(steps) steps of \(machines) machines, which were restored \(restarts) times"]
-            + (untried.isEmpty ? [] : ["never carried out:"]) + untried.map { "  \($0)" }).joined(separator: "\n")
+            + (untried.isEmpty ? [] : ["never carried out:"]) + untried.map { "  \($0)" }
+            + (untriedInRegions.isEmpty ? [] : ["never carried out in regions:"])
+            + untriedInRegions.map { "  \($0)" }).joined(separator: "\n")
     }
 }

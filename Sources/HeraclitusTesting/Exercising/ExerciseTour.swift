@@ -14,6 +14,10 @@ final class ExerciseTour<W: Workflow> {
     private var done: Set<[ExercisedTransition]> = []
     private var declined: [ExercisedTransition: String] = [:]
 
+    /// The first way to each state that holds machines, in the order in which they were come to.
+    private var waysToComposites: [ExerciseOfRegions<W>.Way] = []
+    private var untriedInRegions: [ExerciseReport.Untried] = []
+
     /// The transitions that no sample could be tried for at least once.
     private var unmade: Set<ExercisedTransition> = []
 
@@ -27,6 +31,7 @@ final class ExerciseTour<W: Workflow> {
         report.machines = machines
         report.steps = steps
         report.restarts = restarts
+        report.untriedInRegions = untriedInRegions
         report.untried = exercise.table.events.flatMap { event in
             event.transitions.compactMap { transition in
                 let found = ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
@@ -77,6 +82,17 @@ final class ExerciseTour<W: Workflow> {
         }
     }
 
+    /// Lets the machines in each state that was come to go through their own transitions.
+    func exerciseRegions() throws(ExerciseFailure) {
+        for way in waysToComposites {
+            var regions = ExerciseOfRegions(exercise, along: way)
+            try regions.run()
+            machines += regions.machines
+            steps += regions.steps
+            untriedInRegions += regions.untried
+        }
+    }
+
     private func walk(
         from start: String,
         _ body: (ExerciseWalk<W>) throws(ExerciseFailure.Problem) -> Void
@@ -87,6 +103,9 @@ final class ExerciseTour<W: Workflow> {
             try body(walk)
         } catch {
             throw Shrinking(exercise, start: start, walk.trace, error).failure
+        }
+        for way in walk.waysToComposites where !waysToComposites.contains(where: { $0.state == way.state }) {
+            waysToComposites.append(ExerciseOfRegions.Way(start: start, trace: way.trace, state: way.state))
         }
         machines += 1
         steps += walk.steps

@@ -23,6 +23,9 @@ final class ExerciseWalk<W: Workflow> {
     private(set) var steps = 0
     private(set) var restarts = 0
 
+    /// The first way to each state that holds machines.
+    private(set) var waysToComposites: [(trace: [ExerciseAction], state: String)] = []
+
     init(_ exercise: Exercise<W>, _ graph: TableGraph) {
         self.exercise = exercise
         self.graph = graph
@@ -35,6 +38,13 @@ final class ExerciseWalk<W: Workflow> {
         let machine = try ExercisedMachine(exercise, in: start)
         self.machine = machine
         try restart(machine)
+        noteRegions(of: machine)
+    }
+
+    private func noteRegions(of machine: ExercisedMachine<W>) {
+        let state = machine.state
+        if waysToComposites.contains(where: { $0.state == state }) || machine.regions.isEmpty { return }
+        waysToComposites.append((machine.trace, state))
     }
 
     /// Goes to a state, in the shortest way that is not in vain; where there is none, with another transition first.
@@ -86,6 +96,7 @@ final class ExerciseWalk<W: Workflow> {
                 last = transition
                 inVain = []
                 try restart(machine)
+                noteRegions(of: machine)
                 if machine.state != transition.to { last = nil }
                 return last != nil
             case .declined(let why): reason = reason ?? why

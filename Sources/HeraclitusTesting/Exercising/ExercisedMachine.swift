@@ -48,8 +48,10 @@ final class ExercisedMachine<W: Workflow> {
     /// Makes a machine in the initial state, or in another one that a sample makes.
     init(_ exercise: Exercise<W>, in start: String) throws(ExerciseFailure.Problem) {
         self.exercise = exercise
-        if start == exercise.table.initial {
-            machine = StateMachine(context: exercise.context, scheduler: clock.scheduler)
+        if start == exercise.table.initial,
+            let initial = StateMachine<W>.initial(context: exercise.context, scheduler: clock.scheduler)
+        {
+            machine = initial
         } else {
             guard let state = exercise.beginning(in: start)?.state else { throw .missingSamples(states: [start]) }
             machine = StateMachine(entering: state, context: exercise.context, scheduler: clock.scheduler)
@@ -72,7 +74,9 @@ final class ExercisedMachine<W: Workflow> {
     func fire(_ transition: ExercisedTransition, sample: Int?) throws(ExerciseFailure.Problem) -> Result {
         let state: W.AnyState
         do {
-            guard let made = try exercise.state(transition.to, of: sample, from: machine.state) else {
+            var made = try exercise.state(transition.to, of: sample, from: machine.state)
+            if sample == nil, made == nil { made = machine.builtDestination(of: transition.event) as? W.AnyState }
+            guard let made, (made as? any WorkflowState).map({ type(of: $0).name == transition.to }) ?? false else {
                 return .notMade
             }
             state = made
@@ -90,6 +94,58 @@ final class ExercisedMachine<W: Workflow> {
             return .declined("declined: \(error.underlyingError.map { "\($0)" } ?? "")")
         }
         try checkHooks(Array(made.take().dropFirst()))
+        try checkInvariants()
+        return .carriedOut
+    }
+
+    /// The machines in its state, at any depth, each with the names of the properties on the way there.
+    var regions: [(path: [String], machine: any ExercisedRegion)] { Self.regions(in: machine.state, []) }
+
+    private static func regions(in state: Any?, _ path: [String]) -> [(path: [String], machine: any ExercisedRegion)] {
+        guard let composite = state as? any Composite else { return [] }
+        return composite.regions.enumerated().flatMap { index, region in
+            guard let machine = region as? any ExercisedRegion else { return [([String], any ExercisedRegion)]() }
+            let path = path + [machine.name(in: composite) ?? "\(index)"]
+            return [(path, machine)] + regions(in: machine.stateObject, path)
+        }
+    }
+
+    /// Fires an event of a machine in its state.
+    /// - Parameters:
+    ///   - path: Where that machine is.
+    ///   - transition: The event, and where it leads.
+    ///   - sample: The sample that makes the state; `nil` for an empty state, or what the event's builder makes.
+    /// - Returns: Whether it was carried out.
+    /// - Throws: What is wrong.
+    func fireRegion(
+        _ path: [String],
+        _ transition: ExercisedTransition,
+        sample: Int?
+    ) throws(ExerciseFailure.Problem) -> Result {
+        guard let region = regions.first(where: { $0.path == path })?.machine, region.stateName == transition.from,
+            let source = region.stateObject
+        else { return .notMade }
+        let state: (any WorkflowState)?
+        do {
+            state =
+                try sample.map { try exercise.samples[$0].make(source) }
+                ?? region.builtDestination(of: transition.event)
+        } catch {
+            return .declined("the sample has thrown: \(error)")
+        }
+        guard let state, type(of: state).name == transition.to else { return .notMade }
+        states.append(machine.stateName)
+        trace.append(.fireRegion(path: path, transition, sample: sample))
+        do {
+            try region.fire(event: transition.event, entering: state)
+        } catch {
+            guard error.reason == .declined else { throw .rejected(error) }
+            states.removeLast()
+            trace.removeLast()
+            return .declined("declined: \(error.underlyingError.map { "\($0)" } ?? "")")
+        }
+        // What the end of a region lets the machine do is no stray.
+        try checkHooks(made.take())
         try checkInvariants()
         return .carriedOut
     }
@@ -124,7 +180,7 @@ final class ExercisedMachine<W: Workflow> {
     }
 
     private func checkHooks(_ transitions: [ExercisedTransition]) throws(ExerciseFailure.Problem) {
-        if let other = transitions.first(where: { !exercise.hookEvents.contains($0.event) }) {
+        if let other = transitions.first(where: { !exercise.expectedEvents.contains($0.event) }) {
             throw .strayed(event: other.event, to: other.to)
         }
     }
@@ -144,7 +200,24 @@ final class ExercisedMachine<W: Workflow> {
 
 extension ExerciseFailure.Problem: Error {}
 
+extension ExercisedRegion {
+    /// The name of the property of a state that holds the machine.
+    fileprivate func name(in state: any Composite) -> String? {
+        for mirror in sequence(first: Mirror(reflecting: state), next: \.superclassMirror) {
+            for case (let label?, let value as AnyObject) in mirror.children where value === self { return label }
+        }
+        return nil
+    }
+}
+
 extension Exercise {
+    /// The events that need not be fired by somebody: those of hooks, and those that fire under conditions.
+    fileprivate var expectedEvents: Set<String> {
+        hookEvents.union(
+            table.events.filter { !Set($0.triggers).isDisjoint(with: [.condition, .completion]) }.map(\.name)
+        )
+    }
+
     /// A state to begin in, and the sample that has made it: the first that makes one from nothing; `nil` for an empty state's.
     func beginning(in name: String) -> (state: W.AnyState, sample: Int?)? {
         samples(for: name, event: "").lazy.compactMap { sample in

@@ -62,6 +62,10 @@ struct Shrinking<W: Workflow> {
                 case .fire(let transition, let sample):
                     guard begun.state == transition.from, case .carriedOut = try begun.fire(transition, sample: sample)
                     else { return false }
+                case .fireRegion(let path, let transition, let sample):
+                    guard case .carriedOut = try begun.fireRegion(path, transition, sample: sample) else {
+                        return false
+                    }
                 }
             }
             return false

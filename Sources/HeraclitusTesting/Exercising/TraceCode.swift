@@ -10,9 +10,9 @@ extension Exercise {
         let actions = isLost ? trace.dropLast() : trace[...]
         let context = W.Context.self == Void.self ? nil : "context: context"
         let environment = [context, isAutomatic ? scheduler : nil].compactMap(\.self)
-        let sample = start == table.initial ? nil : beginning(in: start)?.sample
+        let sample = beginsByItself(in: start) ? nil : beginning(in: start)?.sample
         let object = sample.map { "samples[\($0)]()" } ?? emptyObject(start)
-        let entering = start == table.initial ? [] : ["entering: \(object)"]
+        let entering = beginsByItself(in: start) ? [] : ["entering: \(object)"]
         let arguments = (entering + environment).joined(separator: ", ")
         var lines = isAutomatic ? ["let clock = ManualClock()"] : []
         let machine = "\(sample == nil ? "" : "try ")StateMachine<\(W.self)>(\(arguments))"
@@ -25,6 +25,8 @@ extension Exercise {
                 lines += ["machine = try StateMachine(archive: machine.archive()\(more))", "machine.activate()"]
             case .fire(let transition, let sample):
                 lines.append(call(of: transition, sample))
+            case .fireRegion(let path, let transition, let sample):
+                lines.append(call(of: transition, sample, in: path))
             }
         }
         switch problem {
@@ -52,6 +54,13 @@ extension Exercise {
         }
         let entering = object.map { ", entering: \($0)" } ?? ""
         return "try machine.fire(named: \(literal(transition.event))\(entering))"
+    }
+
+    /// A fire of a machine in the state, whose class the code names.
+    private func call(of transition: ExercisedTransition, _ sample: Int?, in path: [String]) -> String {
+        // The classes of the states on the way are not known: the machine is named by its properties.
+        let object = sample.map { ", entering: samples[\($0)](\(path.joined(separator: ".")).state)" } ?? ""
+        return "try \(path.joined(separator: ".")).fire(named: \(literal(transition.event))\(object))"
     }
 
     private func emptyObject(_ name: String) -> String {

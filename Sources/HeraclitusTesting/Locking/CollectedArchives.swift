@@ -32,8 +32,12 @@ struct CollectedArchives {
         _ = try exercise.report(covering: .transitions)
         self = collected
         // Also those that no machine was driven into, because the first sample of a state was taken.
+        let states = exercise.table.states
         for sample in samples {
-            guard let state = try? sample.make(()) as? W.AnyState else { continue }
+            // Those of machines in states are in the archives of their holders.
+            guard let state = try? sample.make(()), states.contains(type(of: state).name),
+                let state = state as? W.AnyState
+            else { continue }
             try add(state, JSONValue(json: W.archive(of: state)))
         }
     }

@@ -24,7 +24,7 @@ import HeraclitusInspecting
 ///   - samples: How states are made, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 ///   - folder: Where the files are; one folder for each workflow.
 ///   - isRecording: Whether to add to the file of today's version what it does not have, if nothing is broken.
-///   - hookEvents: The names of the events that hooks may fire, and of those that fire by themselves when regions have ended.
+///   - hookEvents: The names of the events that hooks may fire. Those that fire under a condition, or when regions have ended, need not be named.
 ///   - except: Names of properties that need not survive an archive.
 /// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; what reading and writing files throws.
 public func expectCompatible<W: Workflow>(
@@ -74,7 +74,7 @@ public func expectCompatible<W: Workflow>(
 ///   - samples: How states are made, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 ///   - folder: Where the files are; one folder for each workflow.
 ///   - isRecording: Whether to add to the file of today's version what it does not have, if nothing is broken.
-///   - hookEvents: The names of the events that hooks may fire, and of those that fire by themselves when regions have ended.
+///   - hookEvents: The names of the events that hooks may fire. Those that fire under a condition, or when regions have ended, need not be named.
 ///   - except: Names of properties that need not survive an archive.
 /// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; what reading and writing files throws.
 public func expectCompatible<W: Workflow>(

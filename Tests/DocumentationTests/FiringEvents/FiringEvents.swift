@@ -29,6 +29,7 @@ private final class FailedState: EmptyState {}
 private struct Exam: Workflow {
     static var initial: any WorkflowState { WrittenState(points: 49) }
     let grade = Event(from: WrittenState.self, to: PassedState.self, FailedState.self)
+        .enters { written in if written.points < 50 { FailedState() } else { PassedState() } }
 }
 
 @Suite("Firing events") struct FiringArticleTests {
@@ -39,12 +40,10 @@ private struct Exam: Workflow {
         #expect(machine.state is LoadingState)
     }
 
-    @Test("A closure chooses among several destinations", arguments: [49, 50])
+    @Test("An event chooses among several destinations", arguments: [49, 50])
     func several(points: Int) throws {
         let exam = StateMachine<Exam>(entering: WrittenState(points: points))
-        try exam.fire.grade { written in
-            if written.points < 50 { FailedState() } else { PassedState() }
-        }
+        try exam.fire.grade()
         #expect(exam.stateName == (points < 50 ? "FailedState" : "PassedState"))
     }
 

@@ -27,7 +27,7 @@ private struct Bill: Workflow {
     let send = Event(from: DraftState.self, to: SentState.self)
     let pay = Event(from: SentState.self, to: PaidState.self)
     let lapse = Event(from: SentState.self, to: LapsedState.self)
-        .due(\.payBy) { sent in LapsedState(cents: sent.cents) }
+        .due(\.payBy).enters { sent in LapsedState(cents: sent.cents) }
     let close = Event(from: PaidState.self, to: ClosedState.self)
         .due(after: .seconds(30 * 86_400))
 }

@@ -72,7 +72,7 @@ private struct Upload: Workflow {
     let pause = Event(from: UploadingState.self, to: PausedState.self)
         .whenFailed { uploading, _ in PausedState(uploading) }
     let resume = Event(from: PausedState.self, to: UploadingState.self)
-        .due(after: .seconds(60)) { UploadingState($0.file, sent: $0.sent, giveUpAt: $0.giveUpAt) }
+        .due(after: .seconds(60)).enters { UploadingState($0.file, sent: $0.sent, giveUpAt: $0.giveUpAt) }
     let giveUp = Event(from: UploadingState.self, PausedState.self, to: AbandonedState.self)
         .due(\.giveUpAt)
 }

@@ -50,6 +50,8 @@ private final class ConnectingState: WorkflowState, Working {
     }
 }
 
+private let backOff = BackOff(first: .seconds(1), limit: .seconds(60), jitter: 0)
+
 private struct Session: Workflow {
     typealias Context = any Network
     static var initial: any WorkflowState { DisconnectedState() }
@@ -60,7 +62,8 @@ private struct Session: Workflow {
     let fail = Event(from: ConnectingState.self, to: BackingOffState.self)
         .whenFailed { connecting, error in BackingOffState(after: connecting, because: "\(error)") }
     let retry = Event(from: BackingOffState.self, to: ConnectingState.self)
-        .due(after: .seconds(5)) { ConnectingState(host: $0.host, attempt: $0.attempt + 1) }
+        .due(after: { backOff.delay(after: $0.attempt) })
+        .enters { ConnectingState(host: $0.host, attempt: $0.attempt + 1) }
 }
 
 private struct Bytes: Sendable {
@@ -116,6 +119,7 @@ private struct Download: Workflow {
         try session.fire.connect(ConnectingState(host: "example.org"))
         await session.settled()
         #expect((session.state as? BackingOffState)?.reason == "Unreachable()")
+        #expect(session.nextDeadline != nil)
     }
 
     @Test("A download reports its progress, and runs to its end")

@@ -49,7 +49,7 @@ import Testing
         let hold = Event(from: QuietState.self, to: OuterState.self)
         let rest = Event(from: MailingState.self, OuterState.self, to: QuietState.self)
         let expire = Event(from: WaitingState.self, to: MailingState.self)
-            .due(\.by) { _ in MailingState("expired") }
+            .due(\.by).enters { _ in MailingState("expired") }
         let wait = Event(from: QuietState.self, to: WaitingState.self)
     }
 

@@ -322,7 +322,9 @@ import Testing
     struct Reminder: Workflow {
         static var initial: any WorkflowState { PackedState() }
         static var journal: JournalLimit? { .last(10) }
-        let send = Event(from: PackedState.self, to: SentState.self).due(after: .seconds(60)) { _ in SentState("x") }
+        let send = Event(from: PackedState.self, to: SentState.self).due(after: .seconds(60)).enters { _ in
+            SentState("x")
+        }
     }
 
     @Test("What is fired because it was due in a store is in it, with the date of the scheduler")

@@ -34,7 +34,7 @@ import Testing
             ]
         }
         static var initial: any WorkflowState { NewCounter(0, due: nil) }
-        let end = Event(updating: NewCounter.self).due(\.due) { counter in NewCounter(counter.total, due: nil) }
+        let end = Event(updating: NewCounter.self).due(\.due).enters { counter in NewCounter(counter.total, due: nil) }
     }
 
     private static func filled(_ store: any ArchiveStore, _ count: Int) async throws {

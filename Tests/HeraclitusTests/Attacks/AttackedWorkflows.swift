@@ -1,7 +1,7 @@
 import Heraclitus
 
 /// A workflow that random programs are run on.
-protocol AttackedWorkflow: Workflow where AnyState == any NumberedState, Context == Void {
+protocol AttackedWorkflow: Workflow where AnyState == any NumberedState, Initial == any NumberedState, Context == Void {
     static var model: Model { get }
 
     /// Fires an event by its property, with an object that is made in the machine's turn.

@@ -75,7 +75,7 @@ import Testing
     }
 }
 
-protocol NodeWorkflow: Workflow where Context == Void {
+protocol NodeWorkflow: Workflow where Context == Void, Initial == AnyState {
     static func fire(_ machine: StateMachine<Self>, _ userInfo: UserInfo) throws(InvalidTransition)
 }
 

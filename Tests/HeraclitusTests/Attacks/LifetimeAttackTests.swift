@@ -117,7 +117,7 @@ import Testing
 }
 
 /// A workflow of mortal states.
-protocol LifeWorkflow: Workflow where Context == Void {
+protocol LifeWorkflow: Workflow where Context == Void, Initial == AnyState {
     static func mortal(_ state: LifetimeAttackTests.Mortal) -> AnyState
 }
 

@@ -96,7 +96,7 @@ import Testing
         static var initial: any WorkflowState { IdleState() }
         let open = Event(from: IdleState.self, to: OuterState.self)
         let rest = Event(from: DoneState.self, to: LapsedState.self)
-        let close = Event(from: OuterState.self, to: DoneState.self).whenFinal(\.bill) { _ in DoneState() }
+        let close = Event(from: OuterState.self, to: DoneState.self).whenFinal(\.bill).enters { _ in DoneState() }
             .or(from: LapsedState.self, to: DoneState.self)
     }
 

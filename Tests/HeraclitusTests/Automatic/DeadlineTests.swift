@@ -10,7 +10,9 @@ import Testing
 
         let send = Event(from: DraftState.self, to: SentState.self)
         let change = Event(updating: SentState.self)
-        let lapse = Event(from: SentState.self, to: LapsedState.self).due(\.deadline) { LapsedState(number: $0.number) }
+        let lapse = Event(from: SentState.self, to: LapsedState.self).due(\.deadline).enters {
+            LapsedState(number: $0.number)
+        }
         let pay = Event(from: SentState.self, LapsedState.self, to: PaidState.self)
         let close = Event(from: PaidState.self, to: ClosedState.self).due(after: .seconds(3_600))
         let forget = Event(from: LapsedState.self, to: ClosedState.self).due(after: .seconds(60))

@@ -15,14 +15,14 @@ import Testing
     /// One that is due since it was entered, which an update does not change.
     struct SinceEntry: Workflow {
         static var initial: any WorkflowState { TickingState(0) }
-        let tick = Event(updating: TickingState.self).due(after: .zero, enters: \.next)
+        let tick = Event(updating: TickingState.self).due(after: .zero).enters(\.next)
         let stop = Event(from: TickingState.self, to: StoppedState.self)
     }
 
     /// One whose closure returns the past again and again.
     struct AlwaysPast: Workflow {
         static var initial: any WorkflowState { TickingState(0) }
-        let tick = Event(updating: TickingState.self).due({ _ in .distantPast }, enters: \.next)
+        let tick = Event(updating: TickingState.self).due({ _ in .distantPast }).enters(\.next)
         let stop = Event(from: TickingState.self, to: StoppedState.self)
     }
 
@@ -39,7 +39,7 @@ import Testing
     }
 
     private func expectEnd<W: Workflow>(_ workflow: W.Type) throws
-    where W.Context == Void, W.AnyState == any WorkflowState {
+    where W.Context == Void, W.AnyState == any WorkflowState, W.Initial == any WorkflowState {
         let machine = StateMachine<W>(scheduler: clock.scheduler)
         let heard = journal(of: machine)
         machine.activate()
@@ -67,7 +67,7 @@ import Testing
     func scheduled() throws {
         struct Slow: Workflow {
             static var initial: any WorkflowState { TickingState(0) }
-            let tick = Event(updating: TickingState.self).due(after: .seconds(10), enters: \.next)
+            let tick = Event(updating: TickingState.self).due(after: .seconds(10)).enters(\.next)
         }
         let (slow, other) = (
             StateMachine<Slow>(scheduler: clock.scheduler), StateMachine<DeadlineTests.Bill>(scheduler: clock.scheduler)
@@ -91,7 +91,7 @@ import Testing
     }
     struct Holder: Workflow {
         static var initial: any WorkflowState { HoldingState(StateMachine()) }
-        let renew = Event(updating: HoldingState.self).whenFinal(\.ticker, enters: \.next)
+        let renew = Event(updating: HoldingState.self).whenFinal(\.ticker).enters(\.next)
         let end = Event(from: HoldingState.self, to: StoppedState.self)
     }
 
@@ -149,7 +149,7 @@ import Testing
         struct Hourly: Workflow {
             static var initial: any WorkflowState { TickingState(0) }
             let tick = Event(updating: TickingState.self)
-                .due({ Date(timeIntervalSinceReferenceDate: Double($0.count)) }, enters: \.next)
+                .due({ Date(timeIntervalSinceReferenceDate: Double($0.count)) }).enters(\.next)
         }
         let store = InMemoryStore()
         try await store.update("a", of: Hourly.self, scheduler: clock.scheduler) { $0.activate() }
@@ -168,7 +168,7 @@ import Testing
     func diagnostics() {
         struct Guarded: Workflow {
             static var initial: any WorkflowState { TickingState(0) }
-            let tick = Event(updating: TickingState.self).due(after: .seconds(1), enters: \.next)
+            let tick = Event(updating: TickingState.self).due(after: .seconds(1)).enters(\.next)
                 .guarded { ticking, _, _ in if ticking.count > 2 { throw Objection() } }
         }
         #expect(SinceEntry.diagnostics == [.endlessDeadline(event: "tick")])
@@ -188,13 +188,10 @@ import Testing
     func selfTransitions() {
         struct Hasty: Workflow {
             static var initial: any WorkflowState { TickingState(0) }
-            let negative = Event(from: TickingState.self, to: TickingState.self).due(
-                after: .seconds(-1),
-                enters: \.next
-            )
-            let zero = Event(from: TickingState.self, to: TickingState.self).due(after: .zero, enters: \.next)
-            let patient = Event(from: TickingState.self, to: TickingState.self).due(after: .seconds(1), enters: \.next)
-            let guarded = Event(from: TickingState.self, to: TickingState.self).due(after: .zero, enters: \.next)
+            let negative = Event(from: TickingState.self, to: TickingState.self).due(after: .seconds(-1)).enters(\.next)
+            let zero = Event(from: TickingState.self, to: TickingState.self).due(after: .zero).enters(\.next)
+            let patient = Event(from: TickingState.self, to: TickingState.self).due(after: .seconds(1)).enters(\.next)
+            let guarded = Event(from: TickingState.self, to: TickingState.self).due(after: .zero).enters(\.next)
                 .guarded { _, _, _ in throw Objection() }
             let leaving = Event(from: TickingState.self, to: StoppedState.self).due(after: .zero)
             let back = Event(from: StoppedState.self, to: TickingState.self)

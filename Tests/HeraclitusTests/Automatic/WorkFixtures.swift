@@ -86,7 +86,7 @@ extension WorkTests {
         let progress = Event(updating: BusyState.self)
         let finish = Event(from: BusyState.self, to: MadeState.self)
         let stop = Event(from: BusyState.self, to: RestState.self)
-        let expire = Event(from: BusyState.self, to: BrokenState.self).due(\.until) { _ in BrokenState("late") }
+        let expire = Event(from: BusyState.self, to: BrokenState.self).due(\.until).enters { _ in BrokenState("late") }
         let fail = Event(from: BusyState.self, to: BrokenState.self)
             .whenFailed { busy, error in
                 if busy.number == 13 { throw Objection() }

@@ -48,7 +48,7 @@ import Testing
         let book = Event(from: PlannedState.self, to: BookedState.self)
         let change = Event(updating: BookedState.self)
         let start = Event(from: BookedState.self, to: UnderWayState.self)
-            .whenFinal(\.train, \.hotel) { UnderWayState($0.train.isIn(PaidState.self)) }
+            .whenFinal(\.train, \.hotel).enters { UnderWayState($0.train.isIn(PaidState.self)) }
             .guarded { booked, _, _ in if !booked.mayStart { throw Objection() } }
         let forget = Event(from: BookedState.self, to: ForgottenState.self).due(after: .seconds(100))
     }

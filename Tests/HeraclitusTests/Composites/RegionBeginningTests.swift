@@ -40,7 +40,8 @@ struct RegionBeginningTests {
         typealias Context = Journal
         static var initial: any WorkflowState { IdleState() }
         let open = Event(from: IdleState.self, to: OpenState.self)
-        let forget = Event(from: OpenState.self, to: DoneState.self).due(after: .seconds(10)) { _ in DoneState() }
+        let forget = Event(from: OpenState.self, to: DoneState.self).due(after: .seconds(10)).enters { _ in DoneState()
+        }
     }
 
     @Test("A state whose deadline has passed is left before its regions are restored", arguments: [nil, 1_000])

@@ -157,7 +157,7 @@ import Testing
         static var initial: any WorkflowState { ClosedState() }
         let open = Event(from: ClosedState.self, to: PartsState.self)
         let end = Event(from: PartsState.self, to: BoundState.self)
-            .whenFinal(\.plain, \.equipped) { _, tools in BoundState(tools) }
+            .whenFinal(\.plain, \.equipped).enters { _, call in BoundState(call.context) }
     }
 
     @Test("What is entered when machines have ended may be built with the context of their holder")

@@ -143,7 +143,7 @@ struct DataMigrationTests {
             try await store.update("2", of: DataWorkflow.self, context: one) { $0.activate() }
         }
         // The initial state needs data, which nobody gives.
-        await #expect(throws: InvalidTransition.self) {
+        await #expect(throws: StoreError.self) {
             try await store.update("3", of: DataWorkflow.self, context: one) { $0.activate() }
         }
         // The table changes, and the store is brought up to it machine by machine.

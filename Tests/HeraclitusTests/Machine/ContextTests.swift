@@ -53,7 +53,7 @@ import Testing
             .didFire { _, _, transition in transition.context(as: Gate.self).journal.write("didFire") }
         let shut = Event(from: OpenState.self, to: ShutState.self)
         let lock = Event(from: OpenState.self, to: LockedState.self)
-            .due(after: .seconds(60)) { _, porter in LockedState(entries: porter.journal.entries.count) }
+            .due(after: .seconds(60)).enters { _, call in LockedState(entries: call.context.journal.entries.count) }
         let ring = Action { (_: any WorkflowState, call) in call.context.journal.write("ring") }
     }
 
@@ -234,7 +234,8 @@ import Testing
         #expect(StateMachine<Maybe>(context: porter).context == .some(.some(porter)))
     }
 
-    private func made<W: Workflow>(_ context: W.Context, of workflow: W.Type) -> StateMachine<W> {
+    private func made<W: Workflow>(_ context: W.Context, of workflow: W.Type) -> StateMachine<W>
+    where W.Initial == W.AnyState {
         StateMachine(context: context)
     }
 

@@ -18,7 +18,7 @@ public struct Turnstile: Workflow {
 
     /// Fires by itself.
     public let close = Event(from: OpenState.self, to: ClosedState.self)
-        .due(\.closeBy) { open in ClosedState(passed: open.passed, closeBy: nil) }
+        .due(\.closeBy).enters { open in ClosedState(passed: open.passed, closeBy: nil) }
 
     /// Makes the workflow.
     public init() {}

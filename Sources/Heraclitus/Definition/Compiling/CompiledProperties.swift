@@ -15,7 +15,7 @@ extension Workflow {
     static func table(within path: [ObjectIdentifier], knowing object: AnyObject? = nil) -> TransitionTable {
         let definition = CompiledWorkflow<Self>.shared.definition
         let isInitialKnown = definition.initial.map { !definition.states[$0].hooks.isComposite } ?? true
-        let objects = [object, isInitialKnown ? nil : initial as? any WorkflowState].compactMap { $0 }
+        let objects = [object, isInitialKnown ? nil : initialObject as? any WorkflowState].compactMap { $0 }
         let own = ObjectIdentifier(Self.self)
         return definition.table(knowing: objects, within: path.contains(own) ? nil : path + [own])
     }

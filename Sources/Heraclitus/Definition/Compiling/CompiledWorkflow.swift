@@ -33,14 +33,14 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     }
 
     static func diagnose() -> [WorkflowProblem] {
-        let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initial)
+        let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initialObject)
         let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
         return problems + compiler.wrongHolders + compiler.migrationsToUnknownStates + compiler.endlessDeadlines
             + compiler.completionsWithoutEnd + compiler.regionsWithoutContext
     }
 
     /// Whether there is a state that nothing leaves; it never stops the program.
-    static var canEnd: Bool { DefinitionCompiler(W.self, events: W(), initial: W.initial).canEnd }
+    static var canEnd: Bool { DefinitionCompiler(W.self, events: W(), initial: W.initialObject).canEnd }
 
     private static func compile() -> Definition {
         // Under no lock: reading a definition calls its author's code, which may itself use another workflow. Of two
@@ -55,7 +55,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     /// A definition that was read and found right.
     private struct Compilation {
         let events = W()
-        let initial = W.initial
+        let initial = W.initialObject
         let compiler: DefinitionCompiler
 
         private static func contextMaking<Own: ContextDefined>(_ workflow: Own.Type) -> ContextMaking {
@@ -74,7 +74,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         func definition(_ layouts: LayoutTrust) -> Definition {
             compiler.definition(
                 eventValues: ErasedImmortal(Immortal(events)),
-                objectAccess: layouts == .compared ? ObjectAccess(tryingWith: initial) : .byCast,
+                objectAccess: layouts == .compared ? initial.map(ObjectAccess.init(tryingWith:)) ?? .byCast : .byCast,
                 findLayout: { object in
                     (object as? W.AnyState).map {
                         layouts == .compared ? ExistentialLayout(of: $0, madeOf: object) : .unknown

@@ -40,7 +40,7 @@ struct DefinitionCompiler {
     /// The names of the states that are said to be final.
     let declaredFinals: [String]
 
-    init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState) {
+    init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState?) {
         workflow = W.name
         formerWorkflow = formerName(of: type, named: workflow)
         version = W.version
@@ -51,12 +51,14 @@ struct DefinitionCompiler {
         journal = W.journal
         workflowType = ObjectIdentifier(type)
         properties = DeclaredProperties(of: workflowValue)
-        unsuitableType = Self.isHandedOutAsObject(initial) ? nil : String(describing: W.AnyState.self)
+        let isSuitable = initial.map(Self.isHandedOutAsObject) ?? Self.mayBeHandedOutAsObject(W.AnyState.self)
+        unsuitableType = isSuitable ? nil : String(describing: W.AnyState.self)
         common = W.AnyState.self as? AnyClass
         anyState = (ObjectIdentifier(W.AnyState.self), ownName(of: W.AnyState.self))
+        // The class itself is what there is of an initial state that needs data.
+        let initialType = W.initialClass ?? Swift.type(of: initial.map { $0 as Any } ?? W.initial)
         valueName =
-            W.AnyState.self is any OptionalType.Type || Swift.type(of: initial as Any) is AnyClass
-            ? nil : ownName(of: Swift.type(of: initial as Any))
+            W.AnyState.self is any OptionalType.Type || initialType is AnyClass ? nil : ownName(of: initialType)
         var numbering = StateClasses.Numbering()
         var groupNumbering = StateGroups.Numbering()
         for case let group as any DeclaredGroup in W.groups { _ = groupNumbering.number(of: group.declaration) }
@@ -87,16 +89,20 @@ struct DefinitionCompiler {
         }
         actions = properties.actions.map { CompiledAction($0, in: states, groups) }
         initialObject = initial as? any WorkflowState
-        self.initial = (initial as? any WorkflowState).map { Swift.type(of: $0) }
-        initialName = String(describing: Swift.type(of: initial as Any))
+        self.initial = W.initialClass ?? (initial as? any WorkflowState).map { Swift.type(of: $0) }
+        initialName = String(describing: initialType)
     }
 
     /// Whether a state begins with its object, in every case that there is.
     private static func isHandedOutAsObject<State>(_ state: State) -> Bool {
-        guard !(State.self is any OptionalType.Type), State.self as Any.Type != (any Error).self else { return false }
+        guard mayBeHandedOutAsObject(State.self) else { return false }
         // One that is no state at all is a problem of its own.
         guard let found = state as? any WorkflowState else { return true }
         return state as AnyObject === found
+    }
+
+    private static func mayBeHandedOutAsObject(_ type: Any.Type) -> Bool {
+        !(type is any OptionalType.Type) && type != (any Error).self
     }
 
     /// Makes the definition, which is never freed, and tells the events which of it they are.

@@ -61,7 +61,7 @@ extension StateMachine where W == DataWorkflow {
 
 extension Definition {
     /// Throws unless a machine of data can begin with an object.
-    func expectBeginning(_ state: AnyObject) throws(InvalidTransition) {
+    fileprivate func expectBeginning(_ state: DataState) throws(InvalidTransition) {
         if stateIndex(of: state) != nil { return }
         let mismatch = mismatch(of: state)
         throw InvalidTransition(
@@ -69,7 +69,7 @@ extension Definition {
                 mismatch == nil ? .unknownState : .unsuitableState,
                 event: nil,
                 from: nil,
-                Rejection.Details(source: CompiledState.name(of: state), underlyingError: mismatch, attempt: "begin")
+                Rejection.Details(source: state.name, underlyingError: mismatch, attempt: "begin")
             ),
             in: self,
             userInfo: [:]

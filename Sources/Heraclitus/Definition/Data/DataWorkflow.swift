@@ -52,8 +52,11 @@ extension DataWorkflow {
     /// The context of a machine is its workflow.
     public typealias Context = DataWorkflow
 
-    /// A state with an empty name; each workflow of data has another initial state, which its table names.
-    public static var initial: DataState { DataState("") }
+    /// The class of all states.
+    public typealias AnyState = DataState
+
+    /// The class of all states: a table names the initial one, which may need data.
+    public static var initial: DataState.Type { DataState.self }
 
     /// The class of all states.
     public static var states: [any WorkflowState.Type] { [DataState.self] }
@@ -65,17 +68,9 @@ extension DataWorkflow: ContextDefined {
         return GivenContext(
             context,
             definition: definition,
-            initial: { definition.initialData },
+            initial: { definition.initial.flatMap { definition.states[$0].make() } },
             callbacks: context.callbacks
         )
-    }
-}
-
-extension Definition {
-    /// A state of data in which a machine begins.
-    fileprivate var initialData: DataState {
-        guard let initial else { return DataState("") }
-        return states[initial].make() as? DataState ?? DataState(states[initial].name)
     }
 }
 

@@ -1,0 +1,93 @@
+public import HeraclitusEssentials
+
+extension Occurrence {
+    /// Why an event has fired by itself.
+    @nonexhaustive
+    public enum Cause: Hashable, Sendable {
+        /// Its time had come, which was at this date.
+        case due(Date)
+
+        /// The work of the state had failed, with an error of this text.
+        case failure(String)
+
+        /// The work of the state was done.
+        case done
+
+        /// Its condition held.
+        case condition
+
+        /// Machines in the state had ended: those of these properties.
+        case completion([String])
+    }
+}
+
+extension Occurrence.Cause {
+    init(_ cause: FiringCause) {
+        self =
+            switch cause {
+            case .due(let date): .due(date)
+            case .failure(let error): .failure(ownWords(of: error))
+            case .done: .done
+            case .condition: .condition
+            case .completion(let regions): .completion(regions)
+            }
+    }
+}
+
+extension Occurrence.Cause: Codable {
+    private enum Key: CodingKey { case kind, date, error, regions }
+
+    /// Decodes a cause.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError`, also for a cause of a later version of the library.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        let kind = try container.decode(String.self, forKey: .kind)
+        switch TransitionTable.Trigger(rawValue: kind) {
+        case .due: self = .due(try container.decode(Date.self, forKey: .date))
+        case .failure: self = .failure(try container.decode(String.self, forKey: .error))
+        case .done: self = .done
+        case .condition: self = .condition
+        case .completion: self = .completion(try container.decode([String].self, forKey: .regions))
+        case nil:
+            throw DecodingError.dataCorruptedError(forKey: .kind, in: container, debugDescription: "unknown: \(kind)")
+        }
+    }
+
+    /// Encodes the name of the table's ``TransitionTable/Trigger``, and what there is to say of it.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: `EncodingError`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(trigger, forKey: .kind)
+        switch self {
+        case .due(let date): try container.encode(date, forKey: .date)
+        case .failure(let error): try container.encode(error, forKey: .error)
+        case .completion(let regions): try container.encode(regions, forKey: .regions)
+        case .done, .condition: break
+        }
+    }
+
+    private var trigger: TransitionTable.Trigger {
+        switch self {
+        case .due: .due
+        case .failure: .failure
+        case .done: .done
+        case .condition: .condition
+        case .completion: .completion
+        }
+    }
+}
+
+extension Occurrence.Cause: CustomStringConvertible {
+    /// The cause in a few words: `due 2030-01-01T00:00:00.000Z`.
+    public var description: String {
+        switch self {
+        case .due(let date): "due \(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))"
+        case .failure(let error): "work failed: \(error)"
+        case .done: "work done"
+        case .condition: "condition held"
+        case .completion(let regions): "ended: \(regions.joined(separator: ", "))"
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Heraclitus
+import HeraclitusInspecting
+
+/// Drives the machines in a state through their own transitions, each time from the way on which a machine came to that state.
+struct ExerciseOfRegions<W: Workflow> {
+    /// A way to a state that holds machines.
+    struct Way {
+        let start: String
+        let trace: [ExerciseAction]
+        let state: String
+    }
+
+    /// A transition of a machine in a state.
+    private struct Step: Hashable {
+        let path: [String]
+        let transition: ExercisedTransition
+    }
+
+    private let exercise: Exercise<W>
+    private let way: Way
+    private var done: Set<Step> = []
+    private var missed: [Step: (order: Int, transition: TransitionTable.Transition, reason: String)] = [:]
+    private(set) var machines = 0
+    private(set) var steps = 0
+
+    init(_ exercise: Exercise<W>, along way: Way) {
+        self.exercise = exercise
+        self.way = way
+    }
+
+    /// The transitions that were never carried out.
+    var untried: [ExerciseReport.Untried] {
+        missed.filter { !done.contains($0.key) }.sorted { $0.value.order < $1.value.order }.map { step, missed in
+            ExerciseReport.Untried(
+                event: (step.path + [step.transition.event]).joined(separator: "."),
+                transition: missed.transition,
+                reason: missed.reason
+            )
+        }
+    }
+
+    /// Carries out each transition that the machines come to, the nearest first.
+    mutating func run() throws(ExerciseFailure) {
+        var open: [[ExerciseAction]] = [[]]
+        while !open.isEmpty {
+            let actions = open.removeFirst()
+            for (step, transition) in try steps(after: actions) where !done.contains(step) {
+                let samples = samples(for: step)
+                if samples.isEmpty { miss(step, transition, "no sample makes \(transition.to)") }
+                for sample in samples {
+                    let action = ExerciseAction.fireRegion(path: step.path, step.transition, sample: sample)
+                    machines += 1
+                    let result = try go(actions + [action])
+                    if case .carriedOut = result.last {
+                        done.insert(step)
+                        steps += 1
+                        open.append(actions + [action])
+                        break
+                    }
+                    if case .declined(let why) = result.last { miss(step, transition, why) }
+                    if case .notMade = result.last { miss(step, transition, "no sample makes \(transition.to)") }
+                }
+            }
+        }
+    }
+
+    private mutating func miss(_ step: Step, _ transition: TransitionTable.Transition, _ reason: String) {
+        missed[step] = missed[step] ?? (missed.count, transition, reason)
+    }
+
+    /// The samples that may make a state for the machine to enter; `nil` for what the definition makes.
+    private func samples(for step: Step) -> [Int?] {
+        let fitting = exercise.samples.indices.filter {
+            exercise.samples[$0].event == nil && exercise.samples[$0].mayMake(step.transition.to, below: [], for: "")
+        }
+        return fitting + [nil]
+    }
+
+    /// The transitions that machines in the state can make.
+    private mutating func steps(
+        after actions: [ExerciseAction]
+    ) throws(ExerciseFailure) -> [(Step, TransitionTable.Transition)] {
+        var found: [(Step, TransitionTable.Transition)] = []
+        machines += 1
+        try go(actions) { machine in
+            // Elsewhere are other machines, or none.
+            guard machine.state == way.state else { return }
+            for (path, region) in machine.regions {
+                for event in region.currentTable.events {
+                    for transition in event.transitions where transition.from == region.stateName {
+                        let step = ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
+                        found.append((Step(path: path, transition: step), transition))
+                    }
+                }
+            }
+        }
+        return found
+    }
+
+    /// Goes the way, and carries out actions of machines in the state.
+    /// - Returns: What became of each action.
+    @discardableResult
+    private func go(
+        _ actions: [ExerciseAction],
+        _ look: (ExercisedMachine<W>) -> Void = { _ in }
+    ) throws(ExerciseFailure) -> [ExercisedMachine<W>.Result] {
+        var machine: ExercisedMachine<W>?
+        do throws(ExerciseFailure.Problem) {
+            let begun = try ExercisedMachine(exercise, in: way.start)
+            machine = begun
+            var results: [ExercisedMachine<W>.Result] = []
+            for action in way.trace + actions {
+                switch action {
+                case .restart: try begun.restart()
+                case .fire(let transition, let sample): _ = try begun.fire(transition, sample: sample)
+                case .fireRegion(let path, let transition, let sample):
+                    results.append(try begun.fireRegion(path, transition, sample: sample))
+                    if exercise.isRestarting { try begun.restart() }
+                }
+            }
+            look(begun)
+            return results
+        } catch {
+            throw Shrinking(exercise, start: way.start, machine?.trace ?? [], error).failure
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+private final class Socket: Sendable {
+    let lines: AsyncStream<String>
+
+    init() {
+        lines = AsyncStream { continuation in
+            for line in ["All flows.", "Nature loves to hide."] { continuation.yield(line) }
+            continuation.finish()
+        }
+    }
+}
+
+private final class ConnectingState: WorkflowState, Working {
+    let room: String
+    init(room: String) { self.room = room }
+
+    func work(_ here: Workplace<Chat>) async throws {
+        try here.fire.connect(ConnectedState(room: room, on: Live(Socket())))
+    }
+}
+
+private final class ConnectedState: WorkflowState, Working {
+    let room: String
+    let lineCount: Int
+    let socket: Live<Socket>
+
+    init(room: String, lineCount: Int = 0, on socket: Live<Socket>) {
+        self.room = room
+        self.lineCount = lineCount
+        self.socket = socket
+    }
+
+    func work(_ here: Workplace<Chat>) async throws {
+        for await _ in try socket.get().lines {  // throws LiveValueLost after a restoration
+            try here.fire.hear { ConnectedState(room: $0.room, lineCount: $0.lineCount + 1, on: $0.socket) }
+        }
+    }
+}
+
+private struct Chat: Workflow {
+    static var initial: any WorkflowState { ConnectingState(room: "river") }
+    let connect = Event(from: ConnectingState.self, to: ConnectedState.self)
+    let hear = Event(updating: ConnectedState.self)
+    let reconnect = Event(from: ConnectedState.self, to: ConnectingState.self)
+        .whenFailed().enters { connected in ConnectingState(room: connected.room) }
+}
+
+@Suite("Live values", .timeLimit(.minutes(20))) struct LiveArticleTests {
+    @Test("A restored chat connects anew")
+    func restored() async throws {
+        let chat = StateMachine<Chat>(alreadyIn: ConnectedState(room: "river", on: Live(Socket())))
+        let restored = try StateMachine<Chat>(archive: chat.archive())
+        #expect((restored.state as? ConnectedState)?.socket.value == nil)
+        restored.activate()
+        await restored.settled()
+        #expect((restored.state as? ConnectedState)?.lineCount == 2 && restored.revision == 4)
+        try expectArchives(ConnectedState(room: "river", on: Live()))
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents") } }
+
+@Suite("Causes and facts in journals", .timeLimit(.minutes(5))) struct OccurrenceCauseTests {
+    struct Spoilt: Error, CustomStringConvertible { let description = "the oven is cold" }
+
+    final class OrderedState: WorkflowState, FactStating {
+        let amount: Int
+        init(amount: Int) { self.amount = amount }
+        var facts: UserInfo { UserInfo((.cents, amount)) }
+    }
+    final class BakingState: WorkflowState, Working {
+        let isCold: Bool
+        init(isCold: Bool) { self.isCold = isCold }
+        func work(_ here: Workplace<Bakery>) async throws { if isCold { throw Spoilt() } }
+    }
+    final class BakedState: EmptyState {}
+    final class BurntState: EmptyState {}
+    final class SoldState: EmptyState {}
+
+    struct Bakery: Workflow {
+        static var initial: any WorkflowState { OrderedState(amount: 0) }
+        static var journal: JournalLimit? { .last(20) }
+        let change = Event(updating: OrderedState.self)
+        let bake = Event(from: OrderedState.self, to: BakingState.self)
+        let give = Event(from: OrderedState.self, to: SoldState.self).when { $0.amount == 7 }
+        let fail = Event(from: BakingState.self, to: BurntState.self).whenFailed()
+        let done = Event(from: BakingState.self, to: BakedState.self).whenDone()
+        let sell = Event(from: BakedState.self, to: SoldState.self).due(after: .seconds(60))
+    }
+
+    let clock = ManualClock()
+
+    private func bakery() -> StateMachine<Bakery> { StateMachine<Bakery>(scheduler: clock.scheduler) }
+
+    @Test(
+        "The line of an event that has fired by itself says why: when it was due, that work was done or failed and how"
+    )
+    func causes() async throws {
+        let good = bakery()
+        let heard = Lock<[Occurrence.Cause?]>([])
+        good.observe { occurrence in heard.withLock { $0.append(occurrence.cause) } }
+        try good.fire.bake(BakingState(isCold: false))
+        await clock.advance(by: .seconds(60))
+        let due = Date(timeIntervalSinceReferenceDate: 60)
+        #expect(good.journal.map(\.cause) == [nil, .done, .due(due)])
+        #expect(heard.withLock { $0 } == [nil, .done, .due(due)])
+        let bad = bakery()
+        try bad.fire.bake(BakingState(isCold: true))
+        await clock.advance(by: .zero)
+        #expect(bad.journal.map(\.cause) == [nil, .failure("the oven is cold")])
+        let given = bakery()
+        try given.fire.change(OrderedState(amount: 7))
+        #expect(given.journal.map(\.cause) == [nil, .condition])
+    }
+
+    @Test("Archives and JSON keep causes and facts, and the table for people shows them")
+    func written() async throws {
+        let machine = bakery()
+        try machine.fire.change(OrderedState(amount: 250), userInfo: ["by": "me"])
+        try machine.fire.bake(BakingState(isCold: false))
+        await clock.advance(by: .seconds(60))
+        let restored = try StateMachine<Bakery>(archive: machine.archive())
+        #expect(restored.journal.map(\.cause) == machine.journal.map(\.cause))
+        #expect(restored.journal.compactMap { $0.facts[.cents] } == [250])
+        let decoded = try machine.journal.map {
+            try JSONDecoder().decode(Occurrence.self, from: JSONEncoder().encode($0))
+        }
+        #expect(decoded.map(\.cause) == machine.journal.map(\.cause) && decoded[0].facts[.cents] == 250)
+        let table = "\(machine.journal)"
+        #expect(table.contains("[by: me] [cents: 250]") && table.contains("work done"))
+        #expect(table.contains("due 2001-01-01T00:01:00.000Z"))
+    }
+
+    @Test("A cause of a later version of the library is left out, and each known one is decoded as it was encoded")
+    func coding() throws {
+        let causes: [Occurrence.Cause] = [
+            .due(Date(timeIntervalSinceReferenceDate: 5)), .failure("no"), .done, .condition, .completion(["a", "b"]),
+        ]
+        let read = try JSONDecoder().decode([Occurrence.Cause].self, from: JSONEncoder().encode(causes))
+        #expect(read == causes)
+        let line =
+            #"{"kind":"transitioned","date":0,"workflow":"W","revision":1,"source":"a","message":"","cause":{"kind":"moon"}}"#
+        #expect(try JSONDecoder().decode(Occurrence.self, from: Data(line.utf8)).cause == nil)
+    }
+
+    final class BoxState: Composite {
+        let bakery: StateMachine<Bakery>
+        init(_ bakery: StateMachine<Bakery>) { self.bakery = bakery }
+        var regions: [any Region] { [bakery] }
+        func copied() -> BoxState { BoxState(bakery.copy()) }
+    }
+    struct Shop: Workflow {
+        static var initial: any WorkflowState { BoxState(StateMachine<Bakery>()) }
+        static var journal: JournalLimit? { .last(5) }
+        let close = Event(from: BoxState.self, to: SoldState.self).whenFinal(\.bakery)
+    }
+
+    @Test("The line of an event that has waited for machines in the state names them")
+    func completion() throws {
+        let shop = StateMachine<Shop>()
+        try (shop.state as? BoxState)?.bakery.fire.give()
+        #expect(shop.journal.map(\.cause) == [.completion(["bakery"])])
+    }
+}
