@@ -165,6 +165,13 @@ let package = Package(
             exclude: ["Archiving/Golden"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "HeraclitusStoresTests",
+            dependencies: [
+                "Heraclitus", "HeraclitusEssentials", "HeraclitusInspecting", "HeraclitusStores", "HeraclitusTesting",
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "PublicModule",
             dependencies: ["Heraclitus"],
@@ -209,5 +216,6 @@ if Context.environment["HERACLITUS_LIBRARY_ALONE"] != nil {
     // The address sanitizer looks at some of the library's tests alone, because it takes minutes to build all.
     if let sources = Context.environment["HERACLITUS_TEST_SOURCES"] {
         package.targets.first { $0.name == "HeraclitusTests" }?.sources = sources.split(separator: " ").map(String.init)
+        package.targets.removeAll { $0.name == "HeraclitusStoresTests" }
     }
 }

@@ -30,9 +30,10 @@ struct Approval {
 
     /// Leads documents through the first version of a flow.
     private static func lead(through flow: DataWorkflow, in store: InMemoryStore) async throws {
+        let invoices = store.workflow(DataWorkflow.self, context: flow)
         print("Two documents go into review:")
         for (id, sum) in [("A-1", 800), ("A-2", 1_200)] as [(String, JSONValue)] {
-            try await store.update(id, of: DataWorkflow.self, context: flow) {
+            try await invoices.update(id) {
                 try StateMachine(flow, entering: DataState("Draft", ["sum": sum]))
             } _: { document in
                 try document.fire(named: "submit")
@@ -40,7 +41,7 @@ struct Approval {
             }
         }
         print("What does not fit is refused:")
-        try await store.update("A-1", of: DataWorkflow.self, context: flow) { document in
+        try await invoices.update("A-1") { document in
             attempt { try document.fire(named: "submit") }
             attempt { try document.fire(named: "note", entering: DataState("Review", ["sum": "much"])) }
             attempt { try document.fire(named: "aprove") }
@@ -48,7 +49,7 @@ struct Approval {
             print("  A-1: \(document.stateName) \(text(of: document.state))")
         }
         print("More than 1,000 needs the director:")
-        try await store.update("A-2", of: DataWorkflow.self, context: flow) { document in
+        try await invoices.update("A-2") { document in
             attempt { try document.fire(named: "approve") }
             print("  A-2: \(document.stateName)")
         }
@@ -56,9 +57,10 @@ struct Approval {
 
     /// Goes on with the documents after the customer has changed the flow.
     private static func change(to flow: DataWorkflow, in store: InMemoryStore) async throws {
+        let invoices = store.workflow(DataWorkflow.self, context: flow)
         print("The flow has a clerk and a manager now, and the documents are where they were:")
-        for id in await store.ids(of: "invoice", in: nil) {
-            try await store.update(id, of: DataWorkflow.self, context: flow) { document in
+        for id in try await invoices.ids() {
+            try await invoices.update(id) { document in
                 print("  \(id): \(document.stateName) \(text(of: document.state))")
                 try document.fire(named: "pass")
                 try document.fire(named: "approve", userInfo: ["by": "director"])

@@ -19,36 +19,31 @@ let package = Package(
         .executable(name: "store-orders", targets: ["StoreOrders"]),
         .executable(name: "store-benchmark", targets: ["StoreBenchmark"]),
     ],
-    dependencies: [.package(name: "heraclitus", path: "../..")],
+    dependencies: [
+        .package(name: "heraclitus", path: "../.."),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
     targets: [
-        .systemLibrary(
-            name: "CSQLite",
-            pkgConfig: "sqlite3",
-            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
-        ),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(
             name: "CCrypto",
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl"])]
         ),
+        .target(name: "SQLStores", swiftSettings: settings),
         .target(
-            name: "SQLStores",
+            name: "SQLiteStore",
             dependencies: [
-                "CCrypto", .product(name: "Heraclitus", package: "heraclitus"),
+                "SQLStores", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
             ],
             swiftSettings: settings
         ),
         .target(
-            name: "SQLiteStore",
-            dependencies: ["CSQLite", "SQLStores", .product(name: "HeraclitusStores", package: "heraclitus")],
-            swiftSettings: settings
-        ),
-        .target(
             name: "PostgresStore",
             dependencies: [
-                "CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus"),
+                "CCrypto", "CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
             ],
             swiftSettings: settings
@@ -56,7 +51,7 @@ let package = Package(
         .executableTarget(
             name: "StoreBenchmark",
             dependencies: [
-                "CPostgres", "CSQLite", "PostgresStore", "SQLiteStore",
+                "CPostgres", "PostgresStore", "SQLiteStore", .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
             ],
@@ -92,6 +87,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "firing",
+            dependencies: [
+                "PostgresStore", "StoreTesting", .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusStores", package: "heraclitus"),
+            ],
+            path: "Tests/Firing",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "worker",
             dependencies: [
                 "PostgresStore", "SQLStores", "SQLiteStore", "StoreTesting",
@@ -105,6 +109,7 @@ let package = Package(
             name: "SQLiteStoreTests",
             dependencies: [
                 "SQLStores", "SQLiteStore", "StoreTesting", "counter", "worker",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),
@@ -114,7 +119,7 @@ let package = Package(
         .testTarget(
             name: "PostgresStoreTests",
             dependencies: [
-                "PostgresStore", "SQLStores", "StoreOrders", "StoreTesting", "counter", "worker",
+                "PostgresStore", "SQLStores", "StoreOrders", "StoreTesting", "counter", "firing", "worker",
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),

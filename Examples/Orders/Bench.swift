@@ -79,10 +79,9 @@ struct BenchWork: Equatable {
             } catch StoreError.tooManyConflicts {
             }
             if Int.random(in: 0..<10) == 0 {
-                try await desk.store.fireDue(Order.self) { _, error in
-                    guard case StoreError.tooManyConflicts = error else { throw error }
-                } saved: {
-                    try books.add($0, $1)
+                let report = try await desk.orders.fireDue { try books.add($0, $1) }
+                for failure in report.failures {
+                    guard case StoreError.tooManyConflicts = failure.error else { throw failure.error }
                 }
                 try await books.deliver(desk.store)
             }
@@ -96,7 +95,7 @@ struct BenchWork: Equatable {
         case 0, 1: return .add(id: id, Item(name: "item \(Int.random(in: 0..<9))", price: 1.25, quantity: 1))
         case 2: return .place(id: id, address: "1 Main St", payWithin: Int.random(in: 0..<5) == 0 ? 0 : 3_600)
         case 3, 4:
-            let total = try await desk.store.machine(id, of: Order.self)?.machine.state.total ?? 0
+            let total = try await desk.orders.machine(id)?.machine.state.total ?? 0
             return .pay(id: id, amount: total)
         case 5: return .ship(id: id, tracking: "T\(Int.random(in: 0..<1_000))")
         case 6: return .deliver(id: id)

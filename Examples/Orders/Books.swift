@@ -56,14 +56,11 @@ final class Books: Sendable {
 
     /// Sends what is to be sent, which is to write it down where the order is nobody's.
     func deliver(_ store: any ArchiveStore) async throws {
-        while try await store.deliver(
-            Order.self,
-            { effect, key in
-                guard let notice = effect as? Notice else { throw Refusal("nobody carries out \(effect)") }
-                guard key.id.hasPrefix(self.prefix) else { return try Desk.send(notice, key) }
-                self.add(.notice(key: key, text: notice.text))
-            }
-        ) > 0 {}
+        let handlers = EffectHandlers().on(Notice.self) { notice, key in
+            guard key.id.hasPrefix(self.prefix) else { return try Desk.send(notice, key) }
+            self.add(.notice(key: key, text: notice.text))
+        }
+        while try await store.workflow(Order.self).deliver(to: handlers).count > 0 {}
     }
 
     private func add(_ line: Line) {
@@ -105,8 +102,8 @@ final class Books: Sendable {
     func differences(from store: any ArchiveStore) async throws -> [String] {
         var differences: [String] = []
         var (counts, revisions, kept) = ([String: Int](), 0, Decimal(0))
-        for id in try await store.ids(of: Order.self) where id.hasPrefix(prefix) {
-            guard let order = try await store.machine(id, of: Order.self)?.machine else { continue }
+        let orders = store.workflow(Order.self)
+        for try await (id, order) in orders.machines() where id.hasPrefix(prefix) {
             counts[order.stateName, default: 0] += 1
             revisions += order.revision
             if Self.paying.contains(order.stateName) { kept += order.state.total }
@@ -126,7 +123,7 @@ final class Books: Sendable {
         let noticed = changes.count { ["paid", "shipped", "returned"].contains($0.to) && !$0.isUpdate }
         expect("notices", notices, noticed)
         differences += sent.filter { Set($0.value).count > 1 }.map { "\($0.key) has several contents: \($0.value)" }
-        let left = try await store.effects(of: Order.self).filter { $0.key.id.hasPrefix(prefix) }
+        let left = try await orders.effects().filter { $0.key.id.hasPrefix(prefix) }
         return differences + left.map { "\($0.key) was not sent: \($0.error ?? "nobody has tried")" }
     }
 }

@@ -10,6 +10,9 @@ struct Desk {
     /// Where the store is, as its user has said.
     var database = ""
 
+    /// The orders in it.
+    var orders: StoredWorkflow<Order> { store.workflow(Order.self) }
+
     /// Gets what was saved.
     var saved: @Sendable (_ id: String, _ transitions: [StateTransition]) throws -> Void = { _, _ in }
 
@@ -63,7 +66,7 @@ struct Desk {
         _ body: (StateMachine<Order>) throws -> Void
     ) async throws -> [String] {
         let lines = Mutex<[String]>([])
-        try await store.update(id, of: Order.self, attempts: 100) { order in
+        try await orders.update(id) { order in
             // What an attempt has done before that met a conflict was not done.
             lines.withLock { $0 = [] }
             if !mayBeNew, order.revision == 0 { throw Refusal("there is no order \(id)") }
@@ -108,19 +111,16 @@ struct Desk {
     }
 
     private func fireDue() async throws {
-        try await store.fireDue(Order.self) { id, error in
-            OrdersProgram.complain("\(id): \(error)")
-        } saved: {
-            try Self.tell($0, $1)
-        }
+        complain(of: try await orders.fireDue { try Self.tell($0, $1) })
     }
 
     private func sendNotices() async throws {
-        try await store.deliver(Order.self) { effect, error in
-            OrdersProgram.complain("\(effect.key): \(error)")
-        } _: { effect, key in
-            guard let notice = effect as? Notice else { throw Refusal("nobody carries out \(effect)") }
-            try Self.send(notice, key)
+        complain(of: try await orders.deliver(to: EffectHandlers().on(Notice.self) { try Self.send($0, $1) }))
+    }
+
+    private func complain(of report: WorkReport) {
+        for failure in report.failures {
+            OrdersProgram.complain("\(failure.effect.map { "\($0.key)" } ?? failure.id): \(failure.error)")
         }
     }
 
@@ -136,7 +136,7 @@ struct Desk {
     }
 
     private func show(_ id: String) async throws -> [String] {
-        guard let order = try await store.machine(id, of: Order.self)?.machine else {
+        guard let order = try await orders.machine(id)?.machine else {
             throw Refusal("there is no order \(id)")
         }
         let state = order.state
@@ -154,11 +154,13 @@ struct Desk {
         }
         var rows: [[String]] = []
         var complaints: [String] = []
-        for id in try await store.ids(of: Order.name, in: state) {
+        var query = ArchiveQuery()
+        (query.workflows, query.states) = ([Order.name], state.map { [$0] })
+        for id in try await store.ids(query) {
             let order: StateMachine<Order>
             do {
                 // Somebody may have deleted it meanwhile.
-                guard let found = try await store.machine(id, of: Order.self) else { continue }
+                guard let found = try await orders.machine(id) else { continue }
                 order = found.machine
             } catch {
                 complaints.append("\(id) cannot be read: \(error)")

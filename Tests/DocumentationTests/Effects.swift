@@ -35,7 +35,7 @@ private struct Account: Workflow {
     let deposit = Event(updating: OpenState.self)
 }
 
-private struct Unhandled: Error {}
+private struct Unreachable: Error {}
 
 /// Stands for what the reader sends mails with.
 private final class Mailer: Sendable {
@@ -43,7 +43,7 @@ private final class Mailer: Sendable {
     let isBroken = Mutex(false)
 
     func send(_ mail: SendMail, once key: String) async throws {
-        if isBroken.withLock({ $0 }) { throw Unhandled() }
+        if isBroken.withLock({ $0 }) { throw Unreachable() }
         sent.withLock { $0.append("\(key) \(mail.to)") }
     }
 }
@@ -54,47 +54,49 @@ private final class Mailer: Sendable {
 
     @Test("What is declared is delivered")
     func delivered() async throws {
-        let (store, mailer) = (store, mailer)
-        try await store.update("42", of: Order.self) { order in
+        let mailer = mailer
+        let orders = store.workflow(Order.self)
+        try await orders.update("42") { order in
             try order.fire.pay(PaidState(buyer: "ann@example.org"))
         }
 
-        try await store.deliver(Order.self) { effect, key in
-            switch effect {
-            case let mail as SendMail: try await mailer.send(mail, once: "\(key)")
-            default: throw Unhandled()
-            }
+        let handlers = EffectHandlers().on(SendMail.self) { mail, key in
+            try await mailer.send(mail, once: "\(key)")
         }
-        #expect(mailer.sent.withLock { $0 } == ["42/1/0 ann@example.org"])
+        try await orders.deliver(to: handlers)
+        let sent = mailer.sent.withLock { $0 }
+        #expect(sent.count == 1 && sent[0].hasPrefix("42/") && sent[0].hasSuffix("/0 ann@example.org"))
     }
 
     @Test("What is parked is listed and tried again")
     func parked() async throws {
-        let (store, mailer) = (store, mailer)
-        try await store.update("42", of: Order.self) { order in
+        let mailer = mailer
+        let orders = store.workflow(Order.self)
+        try await orders.update("42") { order in
             try order.fire.pay(PaidState(buyer: "ann@example.org"))
         }
         mailer.isBroken.withLock { $0 = true }
-        @Sendable func send(_ effect: any Effect, _ key: EffectKey) async throws {
-            if let mail = effect as? SendMail { try await mailer.send(mail, once: "\(key)") }
-        }
-        try await store.deliver(Order.self, policy: DeliveryPolicy(attempts: 1), send)
+        let handlers = EffectHandlers().on(SendMail.self) { mail, key in try await mailer.send(mail, once: "\(key)") }
+        try await orders.deliver(policy: DeliveryPolicy(attempts: 1), to: handlers)
         mailer.isBroken.withLock { $0 = false }
-        for effect in try await store.effects(of: Order.self) where effect.isParked {
+        for effect in try await orders.effects() where effect.isParked {
             print(effect.key, effect.name, effect.error ?? "")
-            try await store.retry(effect.key)
+            try await orders.retry(effect.key)
         }
-        #expect(try await store.deliver(Order.self, send) == 1)
+        #expect(try await orders.deliver(to: handlers).count == 1)
         #expect(mailer.sent.withLock { $0.count } == 1)
     }
 
     @Test("Several machines are one unit of work")
     func several() async throws {
-        try await store.update(together: ["ann", "bob"], of: Account.self) { accounts in
-            try accounts[0].fire.withdraw { open in OpenState(open.balance - 10) }
-            try accounts[1].fire.deposit { open in OpenState(open.balance + 10) }
+        try await store.unit { unit in
+            let ann = try await unit.machine("ann", of: Account.self)
+            let bob = try await unit.machine("bob", of: Account.self)
+            try ann.fire.withdraw { open in OpenState(open.balance - 10) }
+            try bob.fire.deposit { open in OpenState(open.balance + 10) }
         }
-        #expect(try await store.machine("ann", of: Account.self)?.machine.state.balance == 90)
-        #expect(try await store.machine("bob", of: Account.self)?.machine.state.balance == 110)
+        let accounts = store.workflow(Account.self)
+        #expect(try await accounts.machine("ann")?.machine.state.balance == 90)
+        #expect(try await accounts.machine("bob")?.machine.state.balance == 110)
     }
 }

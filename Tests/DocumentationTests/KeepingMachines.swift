@@ -38,15 +38,9 @@ private struct DatabaseStore: ArchiveStore {
 
     func load(_ id: String) async throws -> StoredArchive? { try await store.load(id) }
 
-    func save(_ archive: StoredArchive) async throws -> Int { try await store.save(archive) }
+    func save(_ changes: [StoreChange]) async throws -> [Int] { try await store.save(changes) }
 
-    func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
-        try await store.delete(id, expecting: revision)
-    }
-
-    func ids(of workflow: String?, in state: String?) async throws -> [String] {
-        try await store.ids(of: workflow, in: state)
-    }
+    func ids(_ query: ArchiveQuery) async throws -> [String] { try await store.ids(query) }
 }
 
 @Suite("Keeping machines in a store") struct KeepingArticleTests {
@@ -57,19 +51,20 @@ private struct DatabaseStore: ArchiveStore {
         let logged = Mutex<[String]>([])
         func log(_ transition: StateTransition) { logged.withLock { $0.append("\(transition)") } }
         let store = try DirectoryStore(at: folder)
+        let orders = store.workflow(Order.self)
 
-        try await store.update("42", of: Order.self) { order in
+        try await orders.update("42") { order in
             try order.fire.place { cart in PlacedState(cart.items) }
         } saved: { transitions in
             for transition in transitions { log(transition) }
         }
         #expect(logged.withLock { $0 } == ["place: CartState → PlacedState"])
-        if let (order, revision) = try await store.machine("42", of: Order.self) {
+        if let (order, revision) = try await orders.machine("42") {
             try order.fire.ship(ShippedState(tracking: "T1"))
-            try await store.save(order, as: "42", expecting: revision)
+            try await orders.save(order, as: "42", expecting: revision)
         }
-        let open = try await store.ids(of: Order.self, in: PaidState.self)
-        try await store.delete("42", expecting: nil)
+        let open = try await orders.ids(in: [PaidState.self])
+        try await store.delete("42")
         #expect(open == [])
         let ids = try await store.ids()
         #expect(ids == [])
@@ -77,18 +72,18 @@ private struct DatabaseStore: ArchiveStore {
 
     @Test("Listings come in pages, and stores are upgraded, as the article says")
     func many() async throws {
-        let store = InMemoryStore()
-        for id in 0..<3 { try await store.save(StateMachine<Order>(), as: "\(id)", expecting: 0) }
+        let orders = InMemoryStore().workflow(Order.self)
+        for id in 0..<3 { try await orders.save(StateMachine<Order>(), as: "\(id)", expecting: 0) }
         let printed = Mutex<[String]>([])
         func print(_ text: String) { printed.withLock { $0.append(text) } }
         var last: String?
         repeat {
-            let page = try await store.ids(of: Order.name, in: nil, after: last, limit: 1_000)
+            let page = try await orders.ids(after: last, limit: 1_000)
             for id in page { print(id) }
             last = page.last
         } while last != nil
 
-        try await store.upgrade(Order.self) { print("\($0.examined) orders, \($0.upgraded) upgraded") }
+        try await orders.upgrade { print("\($0.examined) orders, \($0.upgraded) upgraded") }
         #expect(printed.withLock { $0 } == ["0", "1", "2", "3 orders, 0 upgraded"])
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite("Sessions that READMEs print") struct SessionTests {
     @Test(
         "What the README of an example prints is what the program says",
-        arguments: ["FirstProgram", "Orders", "WorkflowDiagram"]
+        arguments: ["Orders", "WorkflowDiagram"]
     )
     func session(of example: String) throws {
         let readme = try String(contentsOfFile: packageFolder + "/Examples/\(example)/README.md", encoding: .utf8)

@@ -44,26 +44,23 @@ private final class Outbox {
 private struct Offline: Error {}
 
 @Suite("Effects in modules of the main actor") struct EffectTests {
-    @Test("The main actor carries effects out, is told of a failure, lists what is parked, and has it tried again")
+    @Test("The main actor carries effects out, gets a failure, lists what is parked, and has it tried again")
     func deliver() async throws {
-        let store = InMemoryStore()
+        let orders = InMemoryStore().workflow(Order.self)
         let outbox = Outbox()
-        try await store.update("a", of: Order.self) { try $0.fire.pay(PaidState(by: "Ada")) }
+        try await orders.update("a") { try $0.fire.pay(PaidState(by: "Ada")) }
         for isOnline in [false, true] {
             outbox.isOnline = isOnline
-            for parked in try await store.effects(of: Order.self) where parked.isParked {
-                try await store.retry(parked.key)
-            }
-            try await store.deliver(Order.self, policy: DeliveryPolicy(attempts: 1)) { @MainActor effect, error in
+            for parked in try await orders.effects() where parked.isParked { try await orders.retry(parked.key) }
+            let handlers = EffectHandlers().on(SendMail.self) { @MainActor mail, _ in
                 MainActor.assertIsolated()
-                outbox.failures.append("\(effect.name): \(error)")
-            } _: { @MainActor effect, _ in
-                guard let mail = effect as? SendMail else { return }
                 try outbox.send(mail)
             }
+            let report = try await orders.deliver(policy: DeliveryPolicy(attempts: 1), to: handlers)
+            outbox.failures += report.failures.map { "\($0.effect?.name ?? ""): \($0.error)" }
         }
         #expect(outbox.failures == ["SendMail: Offline()"])
         #expect(outbox.mails.map(\.to) == ["Ada"] && outbox.mails.map(\.lines) == [[Line(text: "Thank you")]])
-        #expect(try await store.effects(of: Order.self).isEmpty)
+        #expect(try await orders.effects().isEmpty)
     }
 }

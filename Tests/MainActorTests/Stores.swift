@@ -38,14 +38,8 @@ private nonisolated struct ThreadedStore: ArchiveStore {
     private let inner = InMemoryStore()
 
     func load(_ id: String) async throws -> StoredArchive? { await inner.load(id) }
-    func save(_ archive: StoredArchive) async throws -> Int { try await inner.save(archive) }
-    func save(together archives: [StoredArchive]) async throws -> [Int] { try await inner.save(together: archives) }
-    func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
-        try await inner.delete(id, expecting: revision)
-    }
-    func ids(of workflow: String?, in state: String?) async throws -> [String] {
-        await inner.ids(of: workflow, in: state)
-    }
+    func save(_ changes: [StoreChange]) async throws -> [Int] { try await inner.save(changes) }
+    func ids(_ query: ArchiveQuery) async throws -> [String] { await inner.ids(query) }
 }
 
 @Suite("Stores and the main actor") struct StoreTests {
@@ -59,7 +53,7 @@ private nonisolated struct ThreadedStore: ArchiveStore {
         // Not Sendable, and the main actor's.
         final class View { var texts: [String] = [] }
         let view = View()
-        let priority = try await store.update("a", of: Ticket.self) { ticket in
+        let priority = try await store.workflow(Ticket.self).update("a") { ticket in
             MainActor.assertIsolated()
             view.texts.append("changing")
             try ticket.fire.raise { open in OpenTicket(priority: open.priority + 1) }
@@ -68,27 +62,32 @@ private nonisolated struct ThreadedStore: ArchiveStore {
             MainActor.assertIsolated()
             view.texts.append("\(transitions.count) saved")
         }
-        try await store.update(together: ["a", "b"], of: Ticket.self) { tickets in
-            view.texts.append("\(tickets.map(\.state.priority))")
+        try await store.unit { unit in
+            for id in ["a", "b"] {
+                let ticket = try await unit.machine(id, of: Ticket.self)
+                MainActor.assertIsolated()
+                view.texts.append("\(id): \(ticket.state.priority)")
+            }
+        } saved: { _ in
+            MainActor.assertIsolated()
+            view.texts.append("saved")
         }
         #expect(priority == 2)
-        #expect(view.texts == ["changing", "1 saved", "[2, 1]"])
+        #expect(view.texts == ["changing", "1 saved", "a: 2", "b: 1", "saved"])
     }
 
     @Test("So it is with what is due, and with archives of older versions")
     func due() async throws {
         let store = InMemoryStore()
         let clock = ManualClock()
-        try await store.update("a", of: Parcel.self, scheduler: clock.scheduler) { parcel in parcel.activate() }
+        try await store.workflow(Parcel.self, scheduler: clock.scheduler).update("a") { parcel in parcel.activate() }
         await clock.advance(by: .seconds(2))
         var told: [String] = []
-        let changed = try await store.fireDue(Parcel.self, scheduler: clock.scheduler) { id, error in
-            told.append("\(id): \(error)")
-        } saved: { id, _ in
+        let report = try await store.workflow(Parcel.self, scheduler: clock.scheduler).fireDue { id, _ in
             told.append(id)
         }
-        try await store.upgrade(Parcel.self) { upgrade in told.append("\(upgrade.examined) examined") }
-        #expect(changed == ["a"] && told == ["a", "1 examined"])
+        try await store.workflow(Parcel.self).upgrade { upgrade in told.append("\(upgrade.examined) examined") }
+        #expect(report.count == 1 && told == ["a", "1 examined"])
     }
 
     @Test("A test of the main actor checks a store of its own")

@@ -53,7 +53,7 @@ extension Figure {
 }
 
 /// Two workflows, of which one wakes by itself.
-private protocol AlarmWorkflow: Workflow where Context == Void {
+private protocol AlarmWorkflow: Workflow where Context == Void, Initial == AnyState {
     static func fall(asleep machine: StateMachine<Self>, until date: Date) throws(InvalidTransition)
     static func wake(_ machine: StateMachine<Self>) throws(InvalidTransition)
 }

@@ -13,7 +13,7 @@ extension Figure {
                 unit: "ns",
                 goal: 1.2,
                 ours: perSave { count in
-                    let store = try DirectoryStore(at: folder)
+                    let store = try DirectoryStore(at: folder).workflow(Download.self)
                     defer { try? FileManager.default.removeItem(at: folder) }
                     let machine = StateMachine<Download>(alreadyIn: LoadingState(url: Content.shared.url))
                     return try await nanosecondsAwaiting {

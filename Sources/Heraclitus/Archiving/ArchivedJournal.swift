@@ -2,7 +2,7 @@ import HeraclitusEssentials
 
 // A journal as an archive has it.
 //
-//     {"began":"…","dropped":3,"lines":[{"date":"…","event":"pay","kind":"transitioned",…}],"limit":100}
+//     {"began":"…","dropped":3,"lines":[{"date":"…","event":"pay","kind":"transitioned",…}],"limit":100,"series":8101…}
 //
 // What the archive says already is left out of the lines: the workflow, and the text of a transition.
 
@@ -10,10 +10,11 @@ package struct ArchivedJournal: Codable {
     private let limit: Int
     private let dropped: Int
     private let began: Date?
+    private let series: Int?
     private let lines: [Line]
 
     private enum Key: String, CodingKey {
-        case limit, dropped, began, lines
+        case limit, dropped, began, series, lines
     }
 
     private struct Line: Codable {
@@ -31,13 +32,14 @@ package struct ArchivedJournal: Codable {
         limit = journal.limit ?? journal.count
         dropped = journal.droppedCount
         began = journal.droppedCount > 0 ? journal.began : nil
+        series = journal.series
         lines = journal.map(Line.init)
     }
 
     /// The journal of a machine of a workflow.
     package func journal(of workflow: String) -> Journal {
         Journal(lines.lazy.map { $0.occurrence.happened(in: workflow) })
-            .following(dropped, since: began).limited(to: .last(limit))
+            .following(dropped, since: began, in: series).limited(to: .last(limit))
     }
 
     package init(from decoder: any Decoder) throws {
@@ -55,6 +57,7 @@ package struct ArchivedJournal: Codable {
         self.limit = limit
         self.dropped = dropped
         began = try container.decodeIfPresent(Date.self, forKey: .began)
+        series = try container.decodeIfPresent(Int.self, forKey: .series)
         lines = try container.decode([Line].self, forKey: .lines)
     }
 
@@ -63,6 +66,7 @@ package struct ArchivedJournal: Codable {
         try container.encode(limit, forKey: .limit)
         if dropped > 0 { try container.encode(dropped, forKey: .dropped) }
         try container.encodeIfPresent(began, forKey: .began)
+        try container.encodeIfPresent(series, forKey: .series)
         try container.encode(lines, forKey: .lines)
     }
 }

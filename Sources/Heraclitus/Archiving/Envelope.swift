@@ -50,7 +50,10 @@ struct Envelope: Encodable {
         try container.encodeIfPresent(left, forKey: .left)
         try container.encodeIfPresent(journal, forKey: .journal)
         try container.encodeIfPresent(table, forKey: .definition)
-        try explained(state) { try container.encode(StateData(state: state.type.typed(snapshot.state)), forKey: .data) }
+        try explained(state) {
+            let data = StateData(state: AnyEncodableState(state: state.type.typed(snapshot.state)), snapshot: snapshot)
+            try container.encode(data, forKey: .data)
+        }
     }
 
     /// Writes an archive without `Codable`, but for what is in the state; its keys come in their order.
@@ -59,7 +62,11 @@ struct Envelope: Encodable {
         encoder.beginObject()
         if isOfMachine { try encoder.write(snapshot.status.activation != .entry, EnvelopeKey.activated) }
         try explained(state) {
-            try encoder.write(EnvelopeKey.data) { try state.type.typed(snapshot.state).encode(to: $0) }
+            try encoder.write(EnvelopeKey.data) { encoder in
+                let object = state.type.typed(snapshot.state)
+                try object.encode(to: encoder)
+                try snapshot.writeUnread(of: object, to: encoder)
+            }
         }
         if extras.contains(.definition) { try encoder.write(EnvelopeKey.definition) { try table?.encode(to: $0) } }
         if let entered = entered(state) { try encoder.write(entered, EnvelopeKey.entered) }
@@ -102,9 +109,13 @@ extension ArchiveEncoder {
     fileprivate var leavesJournalsOut: Bool { CodingUserInfoKey.leavesJournalsOut.map { userInfo[$0] != nil } ?? false }
 }
 
-/// A state's own data, in a struct: of an object Foundation's coders ask the runtime at length what else it might be.
+/// A state's data, with the members that its class did not read.
 private struct StateData: Encodable {
-    let state: any WorkflowState
+    let state: AnyEncodableState
+    let snapshot: Snapshot
 
-    func encode(to encoder: any Encoder) throws { try state.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws {
+        try state.encode(to: encoder)
+        try snapshot.writeUnread(of: state.state, to: encoder)
+    }
 }

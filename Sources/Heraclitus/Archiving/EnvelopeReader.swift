@@ -64,10 +64,11 @@ struct EnvelopeReader {
         let left = try isOfMachine ? date(.left, container) : nil
         let journal = try isOfMachine ? ifPresent(ArchivedJournal.self, .journal, container) : nil
 
+        var unread: [String: JSONValue] = [:]
         let (object, index): (any WorkflowState, Int)
         if version == definition.version {
             index = try self.index(of: name)
-            object = try state(index) { try decode($0, container) }
+            object = try state(index) { try decode($0, container, &unread) }
         } else {
             let archive = try definition.migrated(
                 RawArchive(
@@ -97,7 +98,8 @@ struct EnvelopeReader {
             revision: revision,
             entered: entered,
             putAside: left,
-            journal: journal?.journal(of: definition.workflow)
+            journal: journal?.journal(of: definition.workflow),
+            unread: unread
         )
     }
 
@@ -132,9 +134,19 @@ struct EnvelopeReader {
         }
     }
 
-    private func decode(_ kind: Immortal<StateKind>, _ container: Container?) throws -> any WorkflowState {
+    /// Makes a state of data that this version has written, and finds the members that its class did not read.
+    private func decode(
+        _ kind: Immortal<StateKind>,
+        _ container: Container?,
+        _ unread: inout [String: JSONValue]
+    ) throws -> any WorkflowState {
         if let data = members?[EnvelopeKey.data.rawValue] {
-            return try kind.value.read(ArchiveDecoder(data, under: decoder, EnvelopeKey.data))
+            let decoder = ArchiveDecoder(data, under: decoder, EnvelopeKey.data)
+            if kind.value.readsWhole { return try kind.value.read(decoder) }
+            decoder.noteAskedKeys()
+            let state = try kind.value.read(decoder)
+            unread = decoder.unreadMembers
+            return state
         }
         return try kind.value.readMember(container ?? decoder.container(keyedBy: EnvelopeKey.self))
     }

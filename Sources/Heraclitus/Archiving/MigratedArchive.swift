@@ -24,10 +24,106 @@ extension Workflow {
     /// - Returns: The same with another state and other data.
     /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
     package static func migrated(_ archive: JSONValue) throws(ArchiveError) -> JSONValue {
-        guard let version = archive["version"]?.intValue, let state = archive["state"]?.stringValue else {
-            return archive
+        guard let raw = RawArchive(archive) else { return archive }
+        let changed = try CompiledWorkflow<Self>.shared.definition.migrated(raw, at: ArchiveError.path([]))
+        var migrated = archive
+        migrated["state"] = .string(nameToday(ofState: changed.state))
+        migrated["data"] = changed.data
+        return migrated
+    }
+}
+
+// MARK: - Effects
+
+extension Workflow {
+    /// An effect as the steps since the version that saved it leave it.
+    package static func migrated(_ effect: RawEffect, from version: Int) throws -> RawEffect {
+        guard version < Self.version else { return effect }
+        var effect = effect
+        for step in CompiledWorkflow<Self>.shared.definition.migrations where step.version > version {
+            try step.effectChange(&effect)
         }
-        let raw = RawArchive(
+        return effect
+    }
+
+    /// The names under which stores may have effects that this version knows.
+    package static var storedEffectNames: [String] {
+        var names = effects.flatMap { storedNames(ofEffect: $0) }
+        for step in CompiledWorkflow<Self>.shared.definition.migrations.reversed() {
+            if case .effect(let old, let new) = step.renaming, names.contains(new) { names.append(old) }
+        }
+        return names
+    }
+}
+
+// MARK: - Steps without use
+
+extension Workflow {
+    /// The steps that look for a name which none of some archives and effects of older versions has: it may be misspelt.
+    /// - Parameters:
+    ///   - archives: Archives, as ``migrated(_:)`` takes them.
+    ///   - effects: Effects with the versions that saved them.
+    /// - Returns: The steps.
+    package static func stepsWithoutUse(
+        for archives: [JSONValue],
+        effects: [(version: Int, effect: RawEffect)]
+    ) -> [Migration] {
+        let steps = CompiledWorkflow<Self>.shared.definition.migrations
+        var (asked, used) = (Set<Int>(), Set<Int>())
+        for archive in archives {
+            guard var raw = RawArchive(archive) else { continue }
+            for (index, step) in steps.enumerated() where step.version > raw.version {
+                asked.insert(index)
+                if step.target.includes(state: raw.state, raw.data) { used.insert(index) }
+                do { try step.change(&raw) } catch { break }
+            }
+        }
+        for (version, effect) in effects {
+            var effect = effect
+            for (index, step) in steps.enumerated() where step.version > version {
+                if step.target.includes(effect: effect) { used.insert(index) }
+                do { try step.effectChange(&effect) } catch { break }
+            }
+        }
+        return asked.subtracting(used).sorted().map { steps[$0] }
+    }
+}
+
+extension Migration.Target {
+    fileprivate func includes(state: String, _ data: JSONValue) -> Bool {
+        switch self {
+        case .any: true
+        case .state(let name): name == state
+        case .effect: false
+        case .key(let key): data.hasValue(under: key)
+        }
+    }
+
+    fileprivate func includes(effect: RawEffect) -> Bool {
+        switch self {
+        case .any: true
+        case .state: false
+        case .effect(let name): name == effect.name
+        case .key(let key): effect.data.hasValue(under: key)
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether an object has a key, at any depth.
+    fileprivate func hasValue(under key: String) -> Bool {
+        switch self {
+        case .array(let elements): elements.contains { $0.hasValue(under: key) }
+        case .object(let members): members[key] != nil || members.values.contains { $0.hasValue(under: key) }
+        default: false
+        }
+    }
+}
+
+extension RawArchive {
+    fileprivate init?(_ archive: JSONValue) {
+        guard let version = archive["version"]?.intValue, let state = archive["state"]?.stringValue else { return nil }
+        self.init(
             workflow: archive["workflow"]?.stringValue ?? "",
             version: version,
             revision: archive["revision"]?.intValue ?? 0,
@@ -35,11 +131,6 @@ extension Workflow {
             state: state,
             data: archive["data"] ?? .null
         )
-        let changed = try CompiledWorkflow<Self>.shared.definition.migrated(raw, at: ArchiveError.path([]))
-        var migrated = archive
-        migrated["state"] = .string(nameToday(ofState: changed.state))
-        migrated["data"] = changed.data
-        return migrated
     }
 }
 

@@ -28,6 +28,11 @@ extension Workflow {
         StateMachine<Self>.given(context)?.definition.map { [$0.workflow] } ?? storedNames
     }
 
+    /// The version of the archives of machines with a context.
+    package static func version(in context: Context) -> Int {
+        StateMachine<Self>.given(context)?.definition?.version ?? version
+    }
+
     /// The names under which archives of this workflow may have a state, as ``storedNames``.
     package static func storedNames(of state: any WorkflowState.Type) -> [String] {
         let definition = CompiledWorkflow<Self>.shared.definition
@@ -35,6 +40,14 @@ extension Workflow {
             definition.stateIndex(named: former) == index
         else { return [state.name] }
         return [state.name, former]
+    }
+
+    /// The names under which stores may have effects of a type, as ``storedNames``.
+    package static func storedNames(ofEffect effect: any Effect.Type) -> [String] {
+        guard let former = formerName(of: effect, named: effect.name), Self.effect(named: former) == effect else {
+            return [effect.name]
+        }
+        return [effect.name, former]
     }
 
     /// The type of effects with a name, or with the default name of earlier versions where one type alone had it.

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// A state that is ``Effecting`` declares effects, and the workflow lists their types in ``Workflow/effects``. A store saves them together with
-/// the machine, and `ArchiveStore.deliver(_:policy:scheduler:failed:_:)` hands them to whoever carries them out.
+/// the machine, and `StoredWorkflow.deliver(policy:to:)` hands them to whoever carries them out.
 public protocol Effect: Codable, Sendable {
     /// The stable name, by which stores keep it; by default the type's own name.
     static var name: String { get }
@@ -19,6 +19,23 @@ public protocol Effect: Codable, Sendable {
 extension Effect {
     /// The type's own name; that of a generic type with its arguments in full, as ``WorkflowState/name``.
     public static var name: String { defaultName(of: Self.self) }
+}
+
+/// An effect that is dropped when its machine has moved on, such as a reminder of an order that was cancelled.
+///
+/// ```swift
+/// struct Remind: StateBoundEffect {
+///     let address: String
+///     func isWanted(in state: any WorkflowState) -> Bool { state is UnpaidState }
+/// }
+/// ```
+///
+/// The unit of work that saves a machine in another state removes the effects that are not wanted there, in the same transaction.
+public protocol StateBoundEffect: Effect {
+    /// Whether the effect is still to be carried out; called when the machine has entered another state, and once when the effect is declared.
+    /// - Parameter state: The state in which the machine is saved.
+    /// - Returns: Whether it is; `false` drops the effect.
+    func isWanted(in state: any WorkflowState) -> Bool
 }
 
 /// A state that declares what is to be done outside because a machine has entered it.
@@ -30,7 +47,7 @@ extension Effect {
 /// }
 /// ```
 ///
-/// A unit of work collects effects, such as `ArchiveStore.update`. When its machine enters the state, or a
+/// A unit of work collects effects, such as `StoredWorkflow.update`. When its machine enters the state, or a
 /// machine within its state does, the effects are saved with it, also if the state is left in the same unit of work. An update or a restoration enters no
 /// state. A machine that is fired outside of a unit of work has no effects. To save such a machine throws
 /// `StoreError.uncollectedEffects`.

@@ -2,7 +2,7 @@
 ///
 /// A `String` equals others that are written differently.
 package struct ExactID: Sendable {
-    private let text: String
+    package let text: String
 
     package init(_ text: String) { self.text = text }
 }

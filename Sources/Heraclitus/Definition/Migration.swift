@@ -29,12 +29,31 @@ public struct Migration: Sendable {
 
     let change: @Sendable (inout RawArchive) throws -> Void
 
+    /// What the step does to effects that wait in a store.
+    let effectChange: @Sendable (inout RawEffect) throws -> Void
+
     /// What the step does to the names of states, as far as that is known.
     let renaming: Renaming
+
+    /// What the step looks for.
+    let target: Target
+
+    /// What a step looks for: archives or effects without it are not changed.
+    enum Target: Sendable {
+        /// Everything.
+        case any
+        case state(String)
+        case effect(String)
+
+        /// Values under a key.
+        case key(String)
+    }
 
     enum Renaming: Sendable {
         case nothing
         case state(String, to: String)
+
+        case effect(String, to: String)
 
         /// A closure decides.
         case unknown
@@ -44,11 +63,15 @@ public struct Migration: Sendable {
         _ name: String,
         in version: Int,
         _ renaming: Renaming,
+        of target: Target,
+        effects effectChange: @escaping @Sendable (inout RawEffect) throws -> Void = { _ in },
         _ change: @escaping @Sendable (inout RawArchive) throws -> Void
     ) {
         self.name = name
         self.version = version
         self.renaming = renaming
+        self.target = target
+        self.effectChange = effectChange
         self.change = change
     }
 
@@ -65,7 +88,7 @@ public struct Migration: Sendable {
         in version: Int,
         _ change: @escaping @Sendable (inout RawArchive) throws -> Void
     ) -> Migration {
-        Migration(name, in: version, .unknown, change)
+        Migration(name, in: version, .unknown, of: .any, change)
     }
 
     /// Makes a step for the archives of one state.
@@ -84,7 +107,9 @@ public struct Migration: Sendable {
         of state: String,
         _ change: @escaping @Sendable (inout RawArchive) throws -> Void
     ) -> Migration {
-        Migration(name, in: version, .unknown) { archive in if archive.state == state { try change(&archive) } }
+        Migration(name, in: version, .unknown, of: .state(state)) { archive in
+            if archive.state == state { try change(&archive) }
+        }
     }
 
     /// Makes a step for a state that was renamed.
@@ -94,7 +119,8 @@ public struct Migration: Sendable {
     ///   - version: The version in which it was renamed, 2 or later.
     /// - Returns: The step.
     public static func renameState(_ name: String, to newName: String, in version: Int) -> Migration {
-        Migration("rename the state \(name) to \(newName)", in: version, .state(name, to: newName)) { archive in
+        Migration("rename the state \(name) to \(newName)", in: version, .state(name, to: newName), of: .state(name)) {
+            archive in
             if archive.state == name { archive.state = newName }
         }
     }
@@ -112,18 +138,82 @@ public struct Migration: Sendable {
         in version: Int,
         data change: @escaping @Sendable (inout JSONValue) throws -> Void = { _ in }
     ) -> Migration {
-        Migration("remove the state \(name) into \(other)", in: version, .state(name, to: other)) { archive in
+        Migration("remove the state \(name) into \(other)", in: version, .state(name, to: other), of: .state(name)) {
+            archive in
             guard archive.state == name else { return }
             archive.state = other
             try change(&archive.data)
         }
     }
 
+    /// Makes a step for the effects of one type that wait in stores.
+    ///
+    /// The closure gets the data of each effect that an older version has saved. If it throws, the effect is parked.
+    /// - Parameters:
+    ///   - effect: The name of the type of effects, as the steps before have left it.
+    ///   - version: The version that the step leads to, 2 or later.
+    ///   - change: Changes the data.
+    /// - Returns: The step.
+    public static func effect(
+        _ effect: String,
+        in version: Int,
+        data change: @escaping @Sendable (inout JSONValue) throws -> Void
+    ) -> Migration {
+        Migration(
+            "convert the effect \(effect)",
+            in: version,
+            .unknown,
+            of: .effect(effect),
+            effects: { if $0.name == effect { try change(&$0.data) } },
+            { _ in }
+        )
+    }
+
+    /// Makes a step for a type of effects that was renamed.
+    /// - Parameters:
+    ///   - name: The old name.
+    ///   - newName: The new name.
+    ///   - version: The version in which it was renamed, 2 or later.
+    /// - Returns: The step.
+    public static func renameEffect(_ name: String, to newName: String, in version: Int) -> Migration {
+        Migration(
+            "rename the effect \(name) to \(newName)",
+            in: version,
+            .effect(name, to: newName),
+            of: .effect(name),
+            effects: { if $0.name == name { $0.name = newName } },
+            { _ in }
+        )
+    }
+
+    /// Makes a step for a type that several states or effects have a value of.
+    ///
+    /// The closure gets each value under the key: in the data of all states and of effects that wait, at any depth, and in a list each element.
+    /// - Parameters:
+    ///   - key: The key under which values of the type are stored.
+    ///   - version: The version that the step leads to, 2 or later.
+    ///   - change: Changes a value.
+    /// - Returns: The step.
+    public static func values(
+        under key: String,
+        in version: Int,
+        _ change: @escaping @Sendable (inout JSONValue) throws -> Void
+    ) -> Migration {
+        Migration(
+            "convert values under \(key)",
+            in: version,
+            .unknown,
+            of: .key(key),
+            effects: { try $0.data.changeValues(under: key, change) },
+            { try $0.data.changeValues(under: key, change) }
+        )
+    }
+
     /// Makes a step for a version that reads all older archives as they are.
     /// - Parameter version: The version, 2 or later.
     /// - Returns: The step.
     public static func unchanged(in version: Int) -> Migration {
-        Migration("leave everything as it is", in: version, .nothing) { _ in }
+        Migration("leave everything as it is", in: version, .nothing, of: .any) { _ in }
     }
 }
 
@@ -146,4 +236,39 @@ public struct RawArchive: Sendable {
 
     /// The state's data.
     public var data: JSONValue
+}
+
+/// An effect that waits in a store, before its type is decoded.
+package struct RawEffect: Sendable {
+    package var name: String
+    package var data: JSONValue
+
+    package init(name: String, data: JSONValue) { (self.name, self.data) = (name, data) }
+}
+
+extension JSONValue {
+    /// Changes each value under a key, at any depth that an archive may have; of a list each element.
+    fileprivate mutating func changeValues(under key: String, _ change: (inout JSONValue) throws -> Void) rethrows {
+        switch self {
+        case .array(var elements):
+            for index in elements.indices { try elements[index].changeValues(under: key, change) }
+            self = .array(elements)
+        case .object(var members):
+            for name in members.keys.sorted() {
+                guard var value = members[name] else { continue }
+                try value.changeValues(under: key, change)
+                if name == key {
+                    if case .array(var elements) = value {
+                        for index in elements.indices { try change(&elements[index]) }
+                        value = .array(elements)
+                    } else {
+                        try change(&value)
+                    }
+                }
+                members[name] = value
+            }
+            self = .object(members)
+        default: break
+        }
+    }
 }

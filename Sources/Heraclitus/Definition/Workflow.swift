@@ -94,6 +94,15 @@ public protocol Workflow: Sendable {
     /// Archives and copies have the journal. See ``StateMachine/journal``.
     static var journal: JournalLimit? { get }
 
+    /// The keys of a user info whose values no journal of these machines keeps; none by default.
+    ///
+    /// ```swift
+    /// static var secretUserInfoKeys: Set<String> { ["password", "cardNumber"] }
+    /// ```
+    ///
+    /// Hooks and observers get the values. Lines that are already in an archive keep what they have.
+    static var secretUserInfoKeys: Set<String> { get }
+
     /// Makes the definition with all its events.
     init()
 }
@@ -131,4 +140,7 @@ extension Workflow {
 
     /// No journal.
     public static var journal: JournalLimit? { nil }
+
+    /// No secrets.
+    public static var secretUserInfoKeys: Set<String> { [] }
 }

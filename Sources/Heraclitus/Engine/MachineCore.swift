@@ -44,6 +44,7 @@ struct MachineCore: ~Copyable, Sendable {
             context
         )
         if let date = snapshot.putAside { madePlace.notePutAside(since: date) }
+        if !snapshot.unread.isEmpty { keep(snapshot.unread) }
     }
 
     init(
@@ -92,6 +93,9 @@ package struct Snapshot {
 
     /// What has happened so far, if the machine keeps that.
     var journal: Journal?
+
+    /// The members of the state's data that its class did not read: another release of the program may have added them.
+    var unread: [String: JSONValue] = [:]
 }
 
 /// In which state a machine is, by number, and what is due before its first transition.
@@ -141,7 +145,7 @@ extension MachineCore {
     var currentRevision: Int { revision.load(ordering: .relaxed) }
 
     var snapshot: Snapshot {
-        let putAside = place?.putAside
+        let (putAside, unread) = (place?.putAside, place?.unread ?? [:])
         let (state, previous, other) = state.read {
             (now, revision.load(ordering: .relaxed), activity?.entered, journal?.journal)
         }
@@ -152,7 +156,8 @@ extension MachineCore {
             revision: other.1,
             entered: other.2,
             putAside: putAside,
-            journal: other.3
+            journal: other.3,
+            unread: unread
         )
     }
 

@@ -54,7 +54,7 @@ extension StateMachine {
     }
 
     /// The current state, as any workflow's.
-    var currentState: any WorkflowState {
+    package var currentState: any WorkflowState {
         let snapshot = core.snapshot
         return definition.states[snapshot.status.index].type.typed(snapshot.state)
     }

@@ -224,6 +224,9 @@ extension StateMachine: Parkable {
     /// The name of the workflow.
     @usableFromInline package var workflowName: String { definition.workflow }
 
+    /// The version of the workflow.
+    package var workflowVersion: Int { definition.version }
+
     @usableFromInline var ownerNumber: UInt? { core.ownership.ownerNumber }
 
     @usableFromInline var isHeld: Bool { core.ownership.isHeld }

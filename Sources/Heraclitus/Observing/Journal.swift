@@ -21,8 +21,11 @@ public struct Journal: Sendable {
     /// The maximum number of lines; `nil` for a journal that no machine keeps.
     private(set) var limit: Int?
 
-    /// The date of line 1, also when that was dropped: no two journals have the same.
+    /// The date of line 1, also when that was dropped.
     package private(set) var began: Date?
+
+    /// A random number that the journal of a machine got with its line 1, and no other one has; `nil` for a journal of an earlier release.
+    package private(set) var series: Int?
 
     // From `first` on, and then from the beginning: dropping a line moves none.
     private var lines: [Occurrence] = []
@@ -31,7 +34,7 @@ public struct Journal: Sendable {
     /// Makes a journal of occurrences, such as those that were read from a log.
     /// - Parameter occurrences: The occurrences, in their order.
     public init(_ occurrences: some Sequence<Occurrence>) {
-        lines = occurrences.map(\.recorded)
+        lines = occurrences.map { $0.recorded() }
         began = lines.first?.date
     }
 
@@ -39,10 +42,11 @@ public struct Journal: Sendable {
     public var firstLine: Int { droppedCount + 1 }
 
     /// The same after so many lines that were dropped.
-    func following(_ dropped: Int, since began: Date?) -> Journal {
+    func following(_ dropped: Int, since began: Date?, in series: Int?) -> Journal {
         var journal = self
         journal.droppedCount = dropped
         journal.began = began ?? journal.began
+        journal.series = series
         return journal
     }
 
@@ -53,14 +57,17 @@ public struct Journal: Sendable {
         // No archive that could be read has a larger one.
         journal.limit = Swift.min(limit.count, MachineCore.largestRevision)
         journal.droppedCount = Swift.min(droppedCount + surplus, MachineCore.largestRevision)
-        journal.began = began
+        (journal.began, journal.series) = (began, series)
         return journal
     }
 
     /// Writes a line, if there is room only in place of the first.
     /// - Returns: The line that was dropped, to be released outside of locks: user infos hold users' objects.
     mutating func add(_ occurrence: Occurrence) -> Occurrence? {
-        if began == nil { began = occurrence.date }
+        if began == nil {
+            // Every JSON reader keeps it exactly.
+            (began, series) = (occurrence.date, Int.random(in: 0..<MachineCore.largestRevision))
+        }
         guard let limit, lines.count >= limit else {
             lines.append(occurrence)
             return nil

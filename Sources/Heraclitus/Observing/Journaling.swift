@@ -84,10 +84,15 @@ final class DroppedLine {
 
 extension UserInfo {
     /// The same with the descriptions of machines and states, for somebody who keeps it and is to keep none of them alive.
-    var recorded: UserInfo {
+    ///
+    /// Values with secret keys are not kept.
+    func recorded(without secretKeys: Set<String> = []) -> UserInfo {
         func isLive(_ value: Value) -> Bool { value is any TreeMachine || value is any WorkflowState }
-        guard values.values.contains(where: isLive) else { return self }
-        return UserInfo(values.mapValues { isLive($0) ? text(of: $0) : $0 })
+        let values = values
+        guard values.contains(where: { isLive($0.value) || secretKeys.contains($0.key) }) else { return self }
+        return UserInfo(
+            values.filter { !secretKeys.contains($0.key) }.mapValues { isLive($0) ? text(of: $0) : $0 }
+        )
     }
 }
 
@@ -113,10 +118,10 @@ extension MachineCore {
             source: definition.states[plan.source].name,
             destination: definition.states[plan.destination].name,
             isUpdate: plan.kind == .update,
-            userInfo: userInfo.withoutCause.recorded
+            userInfo: userInfo.withoutCause.recorded(without: definition.content.value.secretKeys)
         )
         record.cause = userInfo.cause.map(Occurrence.Cause.init)
-        record.facts = definition.states[plan.destination].hooks.facts(of: state).recorded
+        record.facts = definition.states[plan.destination].hooks.facts(of: state).recorded()
         return JournalLine(record, in: journal)
     }
 
@@ -129,6 +134,6 @@ extension MachineCore {
         guard let journal else { return nil }
         let isDue = call.fullUserInfo.due != nil
         if occurrence.kind == .rejected, isDue, journal.hasRejection(like: occurrence) { return nil }
-        return journal.add(occurrence.recorded).dropped
+        return journal.add(occurrence.recorded(without: definition.content.value.secretKeys)).dropped
     }
 }

@@ -101,10 +101,12 @@ public struct Occurrence: Sendable {
     }
 
     /// The same without its objects, for somebody who keeps it.
-    var recorded: Occurrence {
+    ///
+    /// Values of the user info with secret keys are not kept.
+    func recorded(without secretKeys: Set<String> = []) -> Occurrence {
         var record = record
-        record.userInfo = record.userInfo.recorded
-        record.facts = record.facts.recorded
+        record.userInfo = record.userInfo.recorded(without: secretKeys)
+        record.facts = record.facts.recorded()
         return Occurrence(record, at: date, revision: revision)
     }
 

@@ -29,6 +29,14 @@ extension StateMachine {
         }.first
     }
 
+    /// Declines every fire from now on, of the machine and of machines in its state.
+    /// - Parameter error: Why, for those who fire.
+    package func declineFires(because error: any Error & Sendable) {
+        for machine in TreeMoment(of: [self]).machines {
+            machine.withCore { _ = $0.addCallbacks([.guard { _ in throw error }]) }
+        }
+    }
+
     /// Calls a closure with each state that is about to be entered: by this machine, and by machines in its state at any depth.
     /// - Parameter body: Gets the state, on the firing thread, before a machine shows it.
     /// - Returns: The end of it is in the caller's hands.

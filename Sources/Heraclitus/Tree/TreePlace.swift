@@ -28,6 +28,9 @@ final class TreePlace: Sendable {
 
         /// The machines that the current state holds.
         var regions: [any TreeMachine] = []
+
+        /// The members of the state's data that its class did not read.
+        var unread: [String: JSONValue] = [:]
     }
 
     /// The machine whose current state holds this one, as a number for comparing; 0 if none does.
@@ -49,6 +52,21 @@ final class TreePlace: Sendable {
         for region in regions {
             for activity in region.withCore({ $0.place?.suspendIfOrphaned($0) ?? [] }) { activity.end() }
         }
+    }
+}
+
+// MARK: - The data that its state did not read
+
+extension TreePlace {
+    var unread: [String: JSONValue] { contents.withLock { $0.unread } }
+
+    func note(unread: [String: JSONValue]) {
+        let old = contents.withLock { contents in
+            defer { contents.unread = unread }
+            return contents.unread
+        }
+        // Released when the lock is free.
+        withExtendedLifetime(old) {}
     }
 }
 

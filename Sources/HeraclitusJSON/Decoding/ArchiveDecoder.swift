@@ -17,6 +17,20 @@ package final class ArchiveDecoder: Decoder {
         case under(any Decoder, any CodingKey)
     }
 
+    /// The keys that were asked for so far; `nil` if nobody wants to know.
+    private var askedKeys: Set<String>?
+
+    /// Notes from now on which keys of the object are asked for.
+    package func noteAskedKeys() { askedKeys = [] }
+
+    func note(asked key: String) { if askedKeys != nil { askedKeys?.insert(key) } }
+
+    /// The members of the object whose keys nobody has asked for since ``noteAskedKeys()``.
+    package var unreadMembers: [String: JSONValue] {
+        guard let askedKeys, case .object(let members) = value, askedKeys.count < members.count else { return [:] }
+        return members.filter { !askedKeys.contains($0.key) }
+    }
+
     package init(_ value: JSONValue, at path: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:]) {
         self.value = value
         self.userInfo = userInfo

@@ -10,12 +10,15 @@ struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var codingPath: [any CodingKey] { decoder.codingPath }
 
-    var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
+    var allKeys: [Key] {
+        for key in members.keys { decoder.note(asked: key) }
+        return members.keys.compactMap { Key(stringValue: $0) }
+    }
 
-    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+    func contains(_ key: Key) -> Bool { found(key.stringValue) != nil }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        guard let value = members[key.stringValue] else { throw missing(key) }
+        guard let value = found(key.stringValue) else { throw missing(key) }
         return value == .null
     }
 
@@ -38,12 +41,18 @@ struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A superclass that has written nothing reads `null`.
     private func parent(_ key: any CodingKey) -> ArchiveDecoder {
-        ArchiveDecoder(members[key.stringValue] ?? .null, under: decoder, key)
+        ArchiveDecoder(found(key.stringValue) ?? .null, under: decoder, key)
     }
 
     private func member(_ key: Key) throws -> ArchiveDecoder {
-        guard let value = members[key.stringValue] else { throw missing(key) }
+        guard let value = found(key.stringValue) else { throw missing(key) }
         return ArchiveDecoder(value, under: decoder, key)
+    }
+
+    private func found(_ key: String) -> JSONValue? {
+        guard let value = members[key] else { return nil }
+        decoder.note(asked: key)
+        return value
     }
 
     private func missing(_ key: Key) -> DecodingError {

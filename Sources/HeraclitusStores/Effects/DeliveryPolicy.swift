@@ -21,6 +21,12 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// Those of one machine are delivered one after the other.
     public var machinesAtOnce: Int
 
+    /// Whether a parked effect holds up those after it, until somebody retries or discards it; by default they go on.
+    public var parkedEffectsBlock = false
+
+    /// After what time an effect of an unknown type is reported, which waits for another release of the program.
+    public var unknownEffectAge = Duration.zero
+
     /// Makes a policy.
     /// - Parameters:
     ///   - lease: For how long a worker has the effects of a machine, unless it renews that.
@@ -38,4 +44,9 @@ public struct DeliveryPolicy: Sendable, Hashable {
         self.backOff = backOff
         self.machinesAtOnce = machinesAtOnce
     }
+}
+
+extension Duration {
+    /// The time in seconds.
+    var inSeconds: Double { self / .seconds(1) }
 }

@@ -8,18 +8,18 @@ public struct EffectKey: Sendable, Hashable, Codable {
     /// The id of the machine.
     public let id: String
 
-    /// The store's revision of the machine that was saved together with the effect.
-    public let revision: Int
+    /// A number that the effects of a machine share, drawn at random when the first of them was saved.
+    public let series: Int
 
-    /// The place among the effects of that revision, from 0.
+    /// The place in the series, from 0.
     public let index: Int
 
     /// Makes a key.
     /// - Parameters:
     ///   - id: The id of the machine.
-    ///   - revision: The store's revision.
-    ///   - index: The place among the effects of that revision.
-    public init(id: String, revision: Int, index: Int) { (self.id, self.revision, self.index) = (id, revision, index) }
+    ///   - series: The number that the effects of a machine share.
+    ///   - index: The place in the series.
+    public init(id: String, series: Int, index: Int) { (self.id, self.series, self.index) = (id, series, index) }
 }
 
 extension EffectKey {
@@ -29,19 +29,19 @@ extension EffectKey {
     ///   - right: Another key.
     /// - Returns: Whether they do.
     public static func == (left: EffectKey, right: EffectKey) -> Bool {
-        (ExactID(left.id), left.revision, left.index) == (ExactID(right.id), right.revision, right.index)
+        (ExactID(left.id), left.series, left.index) == (ExactID(right.id), right.series, right.index)
     }
 
     /// Hashes the parts of the key, of the id its UTF-8.
     /// - Parameter hasher: The hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ExactID(id))
-        hasher.combine(revision)
+        hasher.combine(series)
         hasher.combine(index)
     }
 }
 
 extension EffectKey: CustomStringConvertible {
-    /// The parts with slashes between them: `42/7/0`.
-    public var description: String { "\(id)/\(revision)/\(index)" }
+    /// The parts with slashes between them: `42/8812603577123/0`.
+    public var description: String { "\(id)/\(series)/\(index)" }
 }

@@ -1,250 +1,255 @@
 import Heraclitus
-public import HeraclitusEssentials
+import HeraclitusEssentials
 
-/// What is to be done for a machine: the effects that were saved and not carried out yet, and who is at it.
-///
-/// It is the member `outbox` of a stored archive, so every store keeps both together, whatever it knows of effects. Only a save with the
-/// expected revision changes it.
-struct Outbox: Codable {
+/// The effects of a machine that wait to be carried out, in their order.
+struct Outbox {
     struct Entry: Codable {
         let name: String
         let data: JSONValue
 
-        /// The revision that was saved together with it; `nil` in that revision itself, because nobody knows it before.
-        var revision: Int?
-        var index: Int?
+        /// With `index` the key, which no other effect of a store has.
+        let series: Int
+        let index: Int
+
+        /// The version of the workflow that has saved it.
+        var version: Int?
         var attempts: Int?
         var error: String?
         var parked: Bool?
 
+        /// Whether a parked effect holds those after it up.
+        var blocks: Bool?
+
         var isParked: Bool { parked == true }
+    }
 
-        /// Whether it has a whole key, or none yet.
-        var hasKeyOrNone: Bool {
-            guard let revision, let index else { return revision == nil && index == nil }
-            return revision >= 0 && 0..<Int(Int32.max) ~= index
+    private struct Content: Codable {
+        var effects: [Entry] = []
+
+        /// The key of the next effect that is added.
+        var series: Int
+        var next = 0
+    }
+
+    private var content: Content
+    private(set) var worker: String?
+
+    /// When the next effect may be carried out.
+    private(set) var date: Date
+
+    /// Reads what a store has.
+    init(_ waiting: WaitingEffects?, of id: String) throws(StoreError) {
+        guard let waiting else {
+            // Every JSON reader keeps it exactly, and no revision that was a key in an earlier release is as large.
+            content = Content(series: Int.random(in: (1 << 40)..<(1 << 53)))
+            (worker, date) = (nil, .distantPast)
+            return
+        }
+        (worker, date) = (waiting.worker, waiting.date)
+        do {
+            content = try JSONValue(text: [UInt8](waiting.content)).decoded(as: Content.self)
+        } catch {
+            throw .damaged(id: id, explanation: "Its effects cannot be read. \(ArchiveError.explanation(of: error))")
         }
     }
 
-    /// In the order in which they are to be carried out.
-    var effects: [Entry] = []
-
-    /// Who has leased the machine's effects; `nil` for nobody.
-    var worker: String?
-
-    /// Until when they are leased, or before when nobody is to try again; text, as archives have dates.
-    private var at: String?
-
-    /// Until when the effects are leased, or before when nobody is to try again.
-    var date: Date? {
-        get { at.flatMap(ArchivedDate.date(of:)) }
-        set { at = newValue.flatMap { ArchivedDate.text(of: min(max($0, .distantPast), .distantFuture)) } }
-    }
-
-    /// The next effect to be carried out; a parked one holds no other up.
-    var head: Int? { effects.firstIndex { !$0.isParked } }
-
-    /// The revision with which the next effect was saved; `nil` if there is none.
-    var headRevision: Int? { head.map { effects[$0].revision ?? .max } }
-
-    /// Whether there is nothing to keep: no effect, and nobody who may still be carrying out one that was discarded.
-    var isOfNoUse: Bool { effects.isEmpty && worker == nil }
-
-    /// When the next effect may be carried out; the distant future if all are parked, `nil` if there are none.
-    var due: Date? { effects.isEmpty ? nil : head == nil ? .distantFuture : date ?? .distantPast }
-
-    /// Notes the revision of those that were saved with it.
-    ///
-    /// Those of another store that came along may have the same one.
-    mutating func noteRevision(_ revision: Int) {
-        var next = (effects.filter { $0.revision == revision }.compactMap(\.index).max() ?? -1) + 1
-        for index in effects.indices where effects[index].revision == nil {
-            (effects[index].revision, effects[index].index) = (revision, next)
-            next += 1
+    /// What a store keeps; `nil` if there is nothing to keep.
+    func waiting(of id: String) throws(StoreError) -> WaitingEffects? {
+        // Somebody may still carry out an effect that was discarded.
+        if content.effects.isEmpty, worker == nil { return nil }
+        do {
+            return WaitingEffects(
+                content: Data(try ArchiveEncoder.bytes(of: content)),
+                next: next?.name,
+                date: next == nil && worker == nil ? .distantFuture : date,
+                worker: worker
+            )
+        } catch {
+            throw .damaged(id: id, explanation: "Its effects cannot be written. \(ArchiveError.explanation(of: error))")
         }
     }
 
-    func effect(_ index: Int, of id: String) -> StoredEffect {
-        let entry = effects[index]
-        return StoredEffect(
-            key: EffectKey(id: id, revision: entry.revision ?? 0, index: entry.index ?? 0),
+    var entries: [Entry] { content.effects }
+
+    /// The next effect to be carried out; a parked one holds others up only if its policy says so.
+    var head: Int? {
+        for (index, entry) in content.effects.enumerated() {
+            if !entry.isParked { return index }
+            if entry.blocks == true { return nil }
+        }
+        return nil
+    }
+
+    var next: Entry? { head.map { content.effects[$0] } }
+
+    /// The place behind the last effect.
+    struct End {
+        fileprivate let series: Int
+        fileprivate let index: Int
+    }
+
+    var end: End { End(series: content.series, index: content.next) }
+
+    /// The next effect, unless it was added later.
+    func next(before end: End) -> Entry? {
+        // Those of earlier releases have a series of their own.
+        next.flatMap { content.series == end.series && ($0.series != end.series || $0.index < end.index) ? $0 : nil }
+    }
+
+    func index(of key: EffectKey) -> Int? {
+        content.effects.firstIndex { $0.series == key.series && $0.index == key.index }
+    }
+
+    func effect(_ entry: Entry, of id: String) -> StoredEffect {
+        StoredEffect(
+            key: EffectKey(id: id, series: entry.series, index: entry.index),
             name: entry.name,
             data: entry.data,
+            version: entry.version,
             attempts: entry.attempts ?? 0,
             error: entry.error,
             isParked: entry.isParked
         )
     }
 
-    /// The place of an effect; `nil` if it is not there any more.
-    func index(of key: EffectKey) -> Int? {
-        effects.firstIndex { $0.revision == key.revision && $0.index == key.index }
-    }
+    // MARK: - Changes
+
+    /// Leases the effects.
+    mutating func lease(to worker: String, until date: Date) { (self.worker, self.date) = (worker, date) }
+
+    /// Ends the lease.
+    mutating func release(until date: Date) { (worker, self.date) = (nil, date) }
 
     /// Removes an effect.
     mutating func remove(_ index: Int) {
-        // If it has failed, those after it have waited because of it alone.
-        if worker == nil, index == head { date = .distantPast }
-        effects.remove(at: index)
+        let former = head
+        content.effects.remove(at: index)
+        // If it has failed, or was parked and blocked, those after it have waited because of it alone.
+        if worker == nil, former == index || former == nil { date = .distantPast }
+    }
+
+    /// Notes that an effect was not carried out.
+    /// - Returns: How often that was so.
+    mutating func noteFailure(of index: Int, _ error: any Error) -> Int {
+        // A number from outside may be the largest one.
+        let failures = min(content.effects[index].attempts ?? 0, .max - 1) + 1
+        content.effects[index].attempts = failures
+        content.effects[index].error = String(text(of: error).prefix(1_000))
+        return failures
+    }
+
+    /// Sets an effect aside.
+    mutating func park(_ index: Int, blocks: Bool) {
+        content.effects[index].parked = true
+        content.effects[index].blocks = blocks ? true : nil
+    }
+
+    /// Brings an effect back as if it had never failed.
+    mutating func retry(_ index: Int) {
+        let hadNext = head != nil
+        (content.effects[index].parked, content.effects[index].blocks) = (nil, nil)
+        content.effects[index].attempts = nil
+        // A worker keeps its lease. An effect behind one that waits waits as well.
+        if worker == nil, head == index || !hadNext { date = .distantPast }
+    }
+
+    /// Removes the effects that are not wanted in a state.
+    /// - Returns: Whether there were any.
+    mutating func removeUnwanted<W: Workflow>(in state: any WorkflowState, of workflow: W.Type) -> Bool {
+        let count = content.effects.count
+        for index in content.effects.indices.reversed() {
+            let entry = content.effects[index]
+            // Only effects of these types are read.
+            guard W.effects.contains(where: { $0 is any StateBoundEffect.Type }),
+                let effect = try? self.effect(entry, of: "").effect(of: W.self) as? any StateBoundEffect,
+                !effect.isWanted(in: state)
+            else { continue }
+            remove(index)
+        }
+        return content.effects.count < count
     }
 
     /// Adds the effects of the states that were entered.
     mutating func add<W: Workflow>(
         _ entered: [any Effect],
         of workflow: W.Type,
+        wantedIn state: any WorkflowState,
         at date: Date
     ) throws(ArchiveError) {
-        // Whoever still carries out an effect that was discarded is alone at the machine's effects until the lease ends.
-        if head == nil, worker != nil, (self.date ?? .distantPast) <= date { worker = nil }
-        guard !entered.isEmpty else { return }
-        if head == nil, worker == nil { self.date = date }
         let known = Set(W.effects.map { ObjectIdentifier($0) })
         for effect in entered {
             let type = Swift.type(of: effect)
             guard known.contains(ObjectIdentifier(type)) else {
                 throw .unknownEffect(type.name, known: W.effects.map { $0.name })
             }
+            if let effect = effect as? any StateBoundEffect, !effect.isWanted(in: state) { continue }
+            // A worker that still carries out a discarded effect is alone until its lease ends.
+            if head == nil, worker == nil || self.date <= date { release(until: date) }
             do {
-                effects.append(Entry(name: type.name, data: try Self.data(of: effect, at: effects.count)))
+                let place = [JSONKey("effects"), JSONKey(index: content.effects.count), JSONKey("data")]
+                let data = try JSONValue(encoding: effect, at: place)
+                add(
+                    Entry(
+                        name: type.name,
+                        data: data,
+                        series: content.series,
+                        index: content.next,
+                        version: W.version
+                    )
+                )
             } catch {
                 throw .unwritableEffect(type.name, underlyingError: error)
             }
         }
     }
 
-    /// The data of an effect, read as from its place in the archive: what is too deep there could never be read again.
-    private static func data(of effect: any Effect, at index: Int) throws -> JSONValue {
-        let place: [any CodingKey] = [EnvelopeKey.outbox, CodingKeys.effects, JSONKey(index: index), JSONKey("data")]
-        return try JSONValue(encoding: effect, at: place)
+    private mutating func add(_ entry: Entry) {
+        content.effects.append(entry)
+        content.next += 1
     }
 }
 
-// MARK: - In an archive
+// MARK: - Earlier releases
 
-extension StoredArchive {
-    /// When the machine's next effect may be carried out: the distant future if all that it has are parked, the distant past if they
-    /// cannot be read, `nil` if it has none.
-    ///
-    /// It is read from the archive. A store that has a column or an index for it answers
-    /// ``ArchiveStore/ids(withEffectsBy:of:limit:)`` without reading archives.
-    public var effectsDue: Date? {
-        do {
-            return try outbox()?.due
-        } catch {
-            // So that it is found by whoever delivers, who says that it is damaged.
-            return .distantPast
+extension Outbox {
+    /// Reads the effects that earlier releases kept within an archive: the revision was the key of those that were saved with it.
+    init(former json: JSONValue, revision: Int, version: Int?) throws {
+        struct FormerEntry: Codable {
+            let name: String
+            let data: JSONValue
+            let revision: Int?
+            let index: Int?
+            let attempts: Int?
+            let error: String?
+            let parked: Bool?
         }
-    }
-
-    /// The effects; `nil` if there are none.
-    func outbox() throws(StoreError) -> Outbox? { try outboxAndVersion().outbox }
-
-    /// The effects, and the workflow's version that wrote them; `nil` if there are none.
-    func outboxAndVersion() throws(StoreError) -> (outbox: Outbox?, version: Int?) {
-        guard archive.mayHaveOutbox else { return (nil, nil) }
-        do {
-            let json = try JSONValue(text: [UInt8](archive))
-            let container = try ArchiveDecoder(json).container(keyedBy: EnvelopeKey.self)
-            guard var outbox = try container.decodeIfPresent(Outbox.self, forKey: .outbox) else { return (nil, nil) }
-            // What has half a key would be found by nobody.
-            guard outbox.effects.allSatisfy(\.hasKeyOrNone) else {
-                throw StoreError.damaged(id: id, explanation: "Its effects have keys that are none.")
-            }
-            outbox.noteRevision(revision)
-            return (outbox, try? container.decode(Int.self, forKey: .version))
-        } catch let damage as StoreError {
-            throw damage
-        } catch let problem as JSONProblem {
-            throw .damaged(id: id, explanation: problem.description)
-        } catch {
-            throw .damaged(id: id, explanation: "Its effects cannot be read. \(ArchiveError.explanation(of: error))")
+        struct Former: Codable {
+            let effects: [FormerEntry]
+            let worker: String?
+            let at: String?
         }
-    }
-
-    /// The same archive with other effects; without the member if there are none and nobody has leased them.
-    func with(_ outbox: Outbox) throws(StoreError) -> StoredArchive {
-        do {
-            let content = try archive.replacingOutbox(by: outbox.isOfNoUse ? nil : outbox)
-            return StoredArchive(
-                id: id,
-                revision: revision,
-                workflow: workflow,
-                state: state,
-                due: due,
-                archive: content
+        let former = try json.decoded(as: Former.self)
+        self = try Outbox(nil, of: "")
+        // Whoever reads the row again must find the same effects.
+        content.series = (1 << 40) + revision
+        var next = (former.effects.filter { $0.revision == revision }.compactMap(\.index).max() ?? -1) + 1
+        for entry in former.effects {
+            let index = entry.index ?? next
+            if entry.index == nil { next += 1 }
+            content.effects.append(
+                Entry(
+                    name: entry.name,
+                    data: entry.data,
+                    series: entry.revision ?? revision,
+                    index: index,
+                    version: version,
+                    attempts: entry.attempts,
+                    error: entry.error,
+                    parked: entry.parked
+                )
             )
-        } catch {
-            throw .damaged(id: id, explanation: "Its effects cannot be written. \(ArchiveError.explanation(of: error))")
         }
-    }
-}
-
-extension Data {
-    private static let key = Array(#""outbox""#.utf8)
-
-    /// Whether it is worth looking for the member; most archives have none.
-    fileprivate var mayHaveOutbox: Bool {
-        let (bytes, key) = (span, Self.key)
-        guard bytes.count >= key.count else { return false }
-        for start in 0...(bytes.count - key.count) where bytes[start] == key[0] {
-            if key.indices.allSatisfy({ bytes[start + $0] == key[$0] }) { return true }
-        }
-        return false
-    }
-
-    /// An archive with another outbox, or none, and all else byte for byte.
-    fileprivate func replacingOutbox(by outbox: Outbox?) throws -> Data {
-        var bytes = [UInt8](self)
-        if mayHaveOutbox {
-            _ = try JSONValue(text: bytes)
-            bytes.removeOutbox()
-        }
-        guard let outbox, let end = bytes.lastIndex(of: UInt8(ascii: "}")) else { return Data(bytes) }
-        let isEmpty = bytes[..<end].last { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
-        let member = Array((isEmpty ? "" : ",").utf8) + Self.key + [UInt8(ascii: ":")]
-        bytes.insert(contentsOf: member + (try ArchiveEncoder.bytes(of: outbox)), at: end)
-        return Data(bytes)
-    }
-}
-
-extension [UInt8] {
-    /// Removes the member from an object, as which the bytes were parsed.
-    fileprivate mutating func removeOutbox() {
-        // The bytes between the commas of the object itself.
-        var (level, isText, start) = (0, false, 0)
-        var place = 0
-        while place < count {
-            let byte = self[place]
-            if isText {
-                if byte == UInt8(ascii: "\\") { place += 1 } else if byte == UInt8(ascii: "\"") { isText = false }
-            } else if byte == UInt8(ascii: "\"") {
-                isText = true
-            } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
-                level += 1
-                if level == 1 { start = place + 1 }
-            } else if level == 1, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") {
-                if isOutbox(start..<place) {
-                    // With a comma: the one behind it, or that before the last member.
-                    let isFirst = self[start - 1] == UInt8(ascii: "{")
-                    removeSubrange(
-                        byte == UInt8(ascii: ",") ? start..<place + 1 : (isFirst ? start : start - 1)..<place
-                    )
-                    return
-                }
-                start = place + 1
-                if byte == UInt8(ascii: "}") { return }
-            } else if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
-                level -= 1
-            }
-            place += 1
-        }
-    }
-
-    /// Whether a member has that key.
-    private func isOutbox(_ member: Range<Int>) -> Bool {
-        guard let start = self[member].firstIndex(of: UInt8(ascii: "\"")) else { return false }
-        let key = UInt8(ascii: "\"")
-        guard let end = self[member].dropFirst(start + 1 - member.lowerBound).firstIndex(of: key) else { return false }
-        return self[start + 1..<end].elementsEqual(EnvelopeKey.outbox.rawValue.utf8)
+        worker = former.worker
+        date = former.at.flatMap(ArchivedDate.date(of:)) ?? .distantPast
     }
 }

@@ -9,4 +9,7 @@ final class HeldLock {
 
     /// The number that was kept last.
     func number() throws(ArchiveError) -> Int { try lock.number() }
+
+    /// Keeps a number, which is on the disk when this returns.
+    func keep(_ number: Int) throws(ArchiveError) { try lock.keep(number) }
 }

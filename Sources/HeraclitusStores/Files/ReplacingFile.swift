@@ -68,8 +68,8 @@ struct ReplacingFile: ~Copyable {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Puts the file into its place.
-    consuming func finish() throws(ArchiveError) {
+    /// Puts the file into its place; a loss of power may bring the old file back if it is not lasting.
+    consuming func finish(isLasting: Bool = true) throws(ArchiveError) {
         try flush()
         do throws(SystemError) {
             try file.sync()
@@ -78,7 +78,7 @@ struct ReplacingFile: ~Copyable {
             throw .file(path, error)
         }
         isInPlace = true
-        try folder.sync()
+        if isLasting { try folder.sync() }
     }
 
     /// Leaves the file where it was written, synced, for somebody to put it into its place.

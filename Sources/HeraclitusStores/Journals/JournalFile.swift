@@ -3,8 +3,9 @@ public import HeraclitusEssentials
 
 /// A file of JSON lines to which the journals of machines are appended, and from which nothing is removed.
 ///
-/// A line is an `Occurrence` with more keys: `id`, that of the machine; `line`, the number that the line has in the machine's journal; and
-/// `began`, the date of the journal's line 1, in its first line in the file and wherever the id's line before is one of another journal.
+/// A line is an `Occurrence` with more keys: `id`, that of the machine; `line`, the number that the line has in the machine's journal; and, in
+/// the journal's first line in the file and wherever the id's line before is one of another journal, `began`, the date of the journal's line 1, and
+/// `series`, a random number that the journal has.
 ///
 /// ```
 /// {"date":"2026-01-01T12:00:00Z","destination":"PaidState","event":"pay","id":"42","kind":"transitioned","line":7,…}
@@ -16,8 +17,8 @@ public import HeraclitusEssentials
 /// the last number of each machine in memory, also of those that were deleted. The file may be moved away at any time: the next line begins
 /// another one, in which a process that has not read the first begins with all lines that it finds in an archive.
 ///
-/// A machine that is made anew after a deletion has a journal of its own. It is known by the date of its line 1, so journals of one id that begin
-/// at the very same date count as one.
+/// A machine that is made anew after a deletion has a journal of its own, with another `series`, also if both begin at the very same date. Journals
+/// of earlier releases have none, and are known by the date alone.
 public actor JournalFile {
     nonisolated let path: String
 
@@ -57,9 +58,10 @@ public actor JournalFile {
         var appended: [ExactID: LastLines] = [:]
         for (id, journal) in journals {
             guard let began = journal.began else { continue }
+            let origin = JournalOrigin(began: began, series: journal.series)
             let key = ExactID(id)
             var found = appended[key] ?? lastLines[key] ?? LastLines()
-            let last = found.number(of: began)
+            let last = found.number(of: origin)
             let lines = journal.firstLine..<(journal.firstLine + journal.count)
             // Somebody who has saved later may have been here before.
             for line in lines where line > last {
@@ -67,11 +69,11 @@ public actor JournalFile {
                     JournalFileLine(
                         id: id,
                         line: line,
-                        began: found.follows(began, in: fileNumber) ? nil : began,
+                        origin: found.follows(origin, in: fileNumber) ? nil : origin,
                         occurrence: journal[line - journal.firstLine]
                     )
                 )
-                found.note(line, of: began, in: fileNumber)
+                found.note(line, of: origin, in: fileNumber)
                 appended[key] = found
             }
         }
@@ -144,8 +146,9 @@ public actor JournalFile {
     private func note(_ line: LineBuffer.Line) {
         guard case .data(let data) = line, let entry = try? LineHead(data) else { return }
         let key = ExactID(entry.id)
-        let began = entry.began ?? lastLines[key]?.began ?? entry.date
-        lastLines[key, default: LastLines()].note(entry.line, of: began, in: fileNumber)
+        let began = entry.began.map { JournalOrigin(began: $0, series: entry.series) }
+        let origin = began ?? lastLines[key]?.current ?? JournalOrigin(began: entry.date, series: nil)
+        lastLines[key, default: LastLines()].note(entry.line, of: origin, in: fileNumber)
     }
 
     private static func encoded(_ line: JournalFileLine) throws(ArchiveError) -> Data {
@@ -157,36 +160,48 @@ public actor JournalFile {
     }
 }
 
+/// Where a journal began, by which it is told from others of the same id.
+struct JournalOrigin: Hashable {
+    let began: Date
+
+    /// A random number; `nil` for a journal, or a line, that an earlier release has written.
+    let series: Int?
+
+    /// Whether both are of one journal, as far as is known.
+    func isSame(as other: JournalOrigin) -> Bool {
+        guard began == other.began else { return false }
+        guard let series, let other = other.series else { return true }
+        return series == other
+    }
+}
+
 /// The last lines that the file has of an id, one for each of its journals.
 ///
 /// There are several when a machine was deleted and made anew. Who has saved an old one may append its lines after those of newer ones.
 private struct LastLines {
-    private var current: (began: Date, number: Int)?
-
-    /// The numbers of the last lines of the id's other journals, by the dates when these began.
-    private var others: [Date: Int] = [:]
+    /// The numbers of the last lines by journals, the one to which the id's last line belongs at the end.
+    private var numbers: [(origin: JournalOrigin, number: Int)] = []
 
     /// The number of the file in which the id's last line is.
     private var fileNumber = 0
 
-    /// When the journal began to which the id's last line belongs.
-    var began: Date? { current?.began }
+    /// The journal to which the id's last line belongs.
+    var current: JournalOrigin? { numbers.last?.origin }
 
-    /// The number of the last line of the journal that began at a date; 0 if there is none.
-    func number(of began: Date) -> Int {
-        if let current, current.began == began { return current.number }
-        return others[began] ?? 0
-    }
+    private func index(of origin: JournalOrigin) -> Int? { numbers.lastIndex { $0.origin.isSame(as: origin) } }
+
+    /// The number of the last line of a journal; 0 if there is none.
+    func number(of origin: JournalOrigin) -> Int { index(of: origin).map { numbers[$0].number } ?? 0 }
 
     /// Whether the next line of a journal follows one of the same journal in a file.
-    func follows(_ began: Date, in fileNumber: Int) -> Bool {
-        current?.began == began && self.fileNumber == fileNumber
+    func follows(_ origin: JournalOrigin, in fileNumber: Int) -> Bool {
+        current?.isSame(as: origin) == true && self.fileNumber == fileNumber
     }
 
     /// Notes a line of a journal, which is now the last one of the id.
-    mutating func note(_ number: Int, of began: Date, in fileNumber: Int) {
-        if let current, current.began != began { others[current.began] = current.number }
-        current = (began, number)
+    mutating func note(_ number: Int, of origin: JournalOrigin, in fileNumber: Int) {
+        if let index = index(of: origin) { numbers.remove(at: index) }
+        numbers.append((origin, number))
         self.fileNumber = fileNumber
     }
 }
@@ -196,6 +211,7 @@ private struct LineHead: Decodable {
     let id: String
     let line: Int
     let began: Date?
+    let series: Int?
     let date: Date
 
     init(_ data: Data) throws {

@@ -53,18 +53,18 @@ struct JournalFileLine: Codable {
     let id: String
     let line: Int
 
-    /// When the journal began whose first line in the file it is.
-    let began: Date?
+    /// Which journal it is a line of, if it does not follow another one of that.
+    let origin: JournalOrigin?
     let occurrence: Occurrence
 
     private enum Key: String, CodingKey {
-        case id, line, began
+        case id, line, began, series
     }
 
-    init(id: String, line: Int, began: Date?, occurrence: Occurrence) {
+    init(id: String, line: Int, origin: JournalOrigin?, occurrence: Occurrence) {
         self.id = id
         self.line = line
-        self.began = began
+        self.origin = origin
         self.occurrence = occurrence
     }
 
@@ -76,7 +76,10 @@ struct JournalFileLine: Codable {
         let container = try decoder.container(keyedBy: Key.self)
         id = try container.decode(String.self, forKey: .id)
         line = try container.decode(Int.self, forKey: .line)
-        began = try container.decodeIfPresent(Date.self, forKey: .began)
+        let series = try container.decodeIfPresent(Int.self, forKey: .series)
+        origin = try container.decodeIfPresent(Date.self, forKey: .began).map {
+            JournalOrigin(began: $0, series: series)
+        }
         occurrence = try Occurrence(from: decoder)
     }
 
@@ -85,7 +88,8 @@ struct JournalFileLine: Codable {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(id, forKey: .id)
         try container.encode(line, forKey: .line)
-        try container.encodeIfPresent(began, forKey: .began)
+        try container.encodeIfPresent(origin?.began, forKey: .began)
+        try container.encodeIfPresent(origin?.series, forKey: .series)
     }
 }
 

@@ -16,4 +16,10 @@ enum FilePurpose {
 
     /// To sync the names in a folder.
     case folder
+
+    /// To read what others write into a pipe, as soon as there is something.
+    case readingPipe
+
+    /// To write into a pipe that somebody reads; an error if nobody does.
+    case writingPipe
 }

@@ -20,6 +20,11 @@ struct SystemError: Error {
 
     var isMissing: Bool { number == ENOENT }
 
+    var isThereAlready: Bool { number == EEXIST }
+
+    /// Whether nobody reads a pipe.
+    var isUnread: Bool { number == ENXIO }
+
     var explanation: String { unsafe String(cString: strerror(number)) }
 }
 
@@ -39,6 +44,8 @@ struct SystemFile: ~Copyable {
             case .locking: O_RDWR | O_CREAT | O_NOFOLLOW
             case .appending: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK
             case .folder: O_RDONLY | O_DIRECTORY
+            case .readingPipe: O_RDONLY | O_NONBLOCK | O_NOFOLLOW
+            case .writingPipe: O_WRONLY | O_NONBLOCK | O_NOFOLLOW
             }
         descriptor = unsafe open(path, flags | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw .latest }
@@ -136,23 +143,120 @@ struct SystemFile: ~Copyable {
         if unsafe rename(path, other) != 0 { throw .latest }
     }
 
+    /// Makes a folder.
+    static func makeFolder(_ path: String) throws(SystemError) {
+        if unsafe mkdir(path, 0o777) != 0 { throw .latest }
+    }
+
+    /// Removes a folder in which nothing is.
+    static func removeFolder(_ path: String) throws(SystemError) {
+        if unsafe rmdir(path) != 0 { throw .latest }
+    }
+
+    /// Makes a symbolic link.
+    static func makeLink(_ path: String, to target: String) throws(SystemError) {
+        if unsafe symlink(target, path) != 0 { throw .latest }
+    }
+
+    /// Makes a named pipe.
+    static func makePipe(_ path: String) throws(SystemError) {
+        if unsafe mkfifo(path, 0o600) != 0 { throw .latest }
+    }
+
+    /// Waits until something can be read.
+    func waitForContent() throws(SystemError) {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        try Self.uninterrupted { Int(unsafe poll(&waiting, 1, -1)) }
+    }
+
     /// The names of the regular files in a folder.
     static func names(in folder: String) throws(SystemError) -> [String] {
+        var names: [String] = []
+        // Some file systems do not tell what it is.
+        try forEachEntry(in: folder) { name, kind in
+            if [DT_REG, DT_UNKNOWN].contains(kind) { names.append(name.text) }
+        }
+        return names
+    }
+
+    /// The first names of what is in a folder, whatever it is, between two texts, as far as these go; sorted.
+    static func names(
+        in folder: String,
+        from least: String,
+        upTo most: String,
+        limit: Int = .max
+    ) throws(SystemError) -> [String] {
+        var names: [String] = []
+        var most = most
+        try forEachEntry(in: folder) { name, _ in
+            guard !name.comes(before: least), !name.comes(after: most) else { return }
+            names.append(name.text)
+            // The memory does not grow with the folder.
+            if names.count / 2 >= limit {
+                names.keepFirst(limit)
+                most = names.last ?? most
+            }
+        }
+        names.keepFirst(limit)
+        return names
+    }
+
+    /// Calls a body for everything in a folder.
+    private static func forEachEntry(
+        in folder: String,
+        _ body: (_ name: borrowing EntryName, _ kind: Int) -> Void
+    ) throws(SystemError) {
         guard let directory = unsafe opendir(folder) else { throw .latest }
         defer { unsafe closedir(directory) }
-        var names: [String] = []
         while true {
             // Both the end and an error are no entry.
             errno = 0
             guard let entry = unsafe readdir(directory) else { break }
-            // Some file systems do not tell what it is.
-            guard unsafe [DT_REG, DT_UNKNOWN].contains(Int(entry.pointee.d_type)) else { continue }
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { name in
-                unsafe String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+            let kind = unsafe Int(entry.pointee.d_type)
+            unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                let name = unsafe EntryName(bytes)
+                if !name.isOfFolder { body(name, kind) }
             }
-            if name != ".", name != ".." { names.append(name) }
         }
         if errno != 0 { throw .latest }
-        return names
+    }
+}
+
+extension [String] {
+    fileprivate mutating func keepFirst(_ count: Int) {
+        sort()
+        removeLast(Swift.max(0, self.count - count))
+    }
+}
+
+/// The name of something in a folder, before it is a string: most names that are looked at become none.
+///
+/// Invariant: the bytes end with a zero, and are there as long as this.
+@safe
+private struct EntryName: ~Copyable {
+    private let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
+
+    var text: String { unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+
+    /// Whether it is `.` or `..`.
+    var isOfFolder: Bool {
+        unsafe bytes[0] == UInt8(ascii: ".") && (bytes[1] == 0 || (bytes[1] == UInt8(ascii: ".") && bytes[2] == 0))
+    }
+
+    func comes(before other: String) -> Bool { comparison(with: other) < 0 }
+
+    func comes(after other: String) -> Bool { comparison(with: other) > 0 }
+
+    /// Compares as many bytes as the other text has.
+    private func comparison(with other: String) -> Int {
+        var place = 0
+        for byte in other.utf8 {
+            let own = unsafe bytes[place]
+            if own != byte || own == 0 { return Int(own) - Int(byte) }
+            place += 1
+        }
+        return 0
     }
 }

@@ -1,11 +1,18 @@
 import Heraclitus
+import HeraclitusEssentials
 
 /// A store in memory, for tests and previews.
 public final class InMemoryStore: ArchiveStore {
     private let storage = Lock(Storage())
 
+    /// Rings when something was saved.
+    public let bell: StoreBell? = StoreBell()
+
     fileprivate struct Storage {
         var archives: [ExactID: StoredArchive] = [:]
+
+        /// Until when due machines are claimed.
+        var claims: [ExactID: Date] = [:]
 
         /// The largest revision of what was deleted, which what is new comes after.
         var deleted = 0
@@ -19,73 +26,61 @@ public final class InMemoryStore: ArchiveStore {
     /// - Returns: The archive; `nil` if nothing is stored.
     public func load(_ id: String) async -> StoredArchive? { storage.withLock { $0.archives[ExactID(id)] } }
 
-    /// Stores an archive, which replaces the one with its revision.
-    /// - Parameter archive: The archive.
-    /// - Returns: The new revision.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored.
+    /// Saves changes: all of them, or none.
+    /// - Parameter changes: The changes.
+    /// - Returns: For each change the revision that is stored now.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)``; ``StoreError/effectsChanged(id:)``.
     @discardableResult
-    public func save(_ archive: StoredArchive) async throws(StoreError) -> Int {
-        try storage.withLock { storage throws(StoreError) in
-            try storage.save(archive)
-        }
-    }
-
-    /// Stores several archives, or none of them.
-    /// - Parameter archives: The archives.
-    /// - Returns: The new revisions in the order of the archives.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` of the first whose revision is not stored.
-    @discardableResult
-    public func save(together archives: [StoredArchive]) async throws(StoreError) -> [Int] {
-        try storage.withLock { storage throws(StoreError) in
+    public func save(_ changes: [StoreChange]) async throws(StoreError) -> [Int] {
+        let revisions = try storage.withLock { storage throws(StoreError) in
+            // A failed change leaves the copy, and what is stored as it was.
             var changed = storage
             var revisions: [Int] = []
-            for archive in archives { revisions.append(try changed.save(archive)) }
+            for change in changes { revisions.append(try changed.make(change)) }
             storage = changed
             return revisions
         }
+        bell?.ring()
+        return revisions
     }
 
-    /// Deletes the stored archive.
-    /// - Parameters:
-    ///   - id: The id.
-    ///   - revision: The revision to delete; `nil` for any.
-    /// - Returns: Whether there was an archive.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored.
-    @discardableResult
-    public func delete(_ id: String, expecting revision: Int? = nil) async throws(StoreError) -> Bool {
-        try storage.withLock { storage throws(StoreError) in
-            if let revision { try storage.expect(revision, of: id) }
-            guard let archive = storage.archives.removeValue(forKey: ExactID(id)) else { return false }
-            storage.deleted = max(storage.deleted, archive.revision)
-            return true
-        }
+    /// Finds machines.
+    /// - Parameter query: Which machines.
+    /// - Returns: The ids, in the order that stores promise.
+    public func ids(_ query: ArchiveQuery) async -> [String] {
+        storage.withLock { query.ids(among: $0.archives.values) }
     }
 
-    /// Finds the ids of all archives, or of those of a workflow, or of those in a state.
-    /// - Parameters:
-    ///   - workflow: The name of the workflow; `nil` for any.
-    ///   - state: The name of the state; `nil` for any.
-    /// - Returns: The ids, sorted by their UTF-8.
-    public func ids(of workflow: String?, in state: String?) async -> [String] {
-        storage.withLock { storage in
-            storage.archives.values.filter { archive in
-                (workflow ?? archive.workflow) == archive.workflow && (state ?? archive.state) == archive.state
-            }
-            .map(\.id).sortedByUTF8()
-        }
-    }
+    /// Claims machines for a worker, all at once.
+    /// - Parameter claim: Which machines, and until when.
+    /// - Returns: The archives.
+    public func claim(_ claim: StoreClaim) async -> [StoredArchive] { storage.withLock { $0.claim(claim) } }
 }
 
 extension InMemoryStore.Storage {
-    fileprivate mutating func save(_ archive: StoredArchive) throws(StoreError) -> Int {
-        try expect(archive.revision, of: archive.id)
-        let revision = (archive.revision == 0 ? deleted : archive.revision) + 1
-        archives[ExactID(archive.id)] = archive.with(revision: revision)
-        return revision
+    fileprivate mutating func make(_ change: StoreChange) throws(StoreError) -> Int {
+        let id = ExactID(change.id)
+        let stored = archives[id]
+        let row = try change.applied(to: stored, after: deleted)
+        archives[id] = row
+        if row == nil { deleted = max(deleted, stored?.revision ?? 0) }
+        if row?.revision != stored?.revision { claims[id] = nil }
+        return row?.revision ?? stored?.revision ?? 0
     }
 
-    fileprivate func expect(_ revision: Int, of id: String) throws(StoreError) {
-        let found = archives[ExactID(id)]?.revision ?? 0
-        guard found == revision else { throw .conflict(id: id, expected: revision, found: found) }
+    fileprivate mutating func claim(_ claim: StoreClaim) -> [StoredArchive] {
+        switch claim.queue {
+        case .due(let date):
+            let free = archives.values.filter { claims[ExactID($0.id)].map { $0 <= date } ?? true }
+            let ids = claim.query.ids(among: free).map(ExactID.init)
+            for id in ids { claims[id] = claim.end }
+            return ids.compactMap { archives[$0] }
+        case .effects:
+            return claim.query.ids(among: archives.values).map(ExactID.init).compactMap { id in
+                guard let leased = archives[id].flatMap(claim.leased) else { return nil }
+                archives[id]?.effects = leased
+                return archives[id]
+            }
+        }
     }
 }

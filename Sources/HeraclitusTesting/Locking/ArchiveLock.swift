@@ -113,6 +113,27 @@ extension ArchiveLock {
     }
 }
 
+extension ArchiveLock {
+    /// A break for each step that looks for what no older version has stored.
+    static func stepsWithoutUse<W: Workflow>(of workflow: W.Type, for locks: [ArchiveLock]) -> [IncompatibleArchives
+        .Break]
+    {
+        let effects = locks.flatMap { lock in
+            (lock.effects ?? [:]).sorted { $0.key < $1.key }.flatMap { name, samples in
+                samples.map { (version: lock.version, effect: RawEffect(name: name, data: $0)) }
+            }
+        }
+        return W.stepsWithoutUse(for: locks.flatMap(\.archives), effects: effects).map { step in
+            IncompatibleArchives.Break(
+                version: step.version - 1,
+                state: nil,
+                explanation: "The step \(step.name.debugDescription) matches nothing that older versions have stored.",
+                remedy: "// Correct the name that the step looks for, or remove the step."
+            )
+        }
+    }
+}
+
 /// What today's version stores that its lock has not.
 struct LockAdditions: Equatable {
     var states: [String] = []

@@ -36,8 +36,27 @@ public struct ArchiveLockNotRecorded: Error, Equatable {
     }
 }
 
+extension ArchiveLockNotRecorded {
+    /// What processes of the release before do with the additions while both releases run, and what to do about it; a sentence each.
+    public var rollout: [String] {
+        if isWritten { return [] }
+        return [
+            states.isEmpty
+                ? nil
+                : "Old processes cannot read machines in \(states.joined(separator: ", ")), and report them: raise `version`, or release the state first and what enters it later.",
+            keys.isEmpty
+                ? nil
+                : "Old processes keep \(keys.joined(separator: ", ")) when they update the state, and write a state without it when they enter it: let the key be optional.",
+            events.isEmpty ? nil : "Old processes cannot fire \(events.joined(separator: ", ")).",
+            effects.isEmpty
+                ? nil
+                : "Effects of types that old processes do not know wait for new processes, and hold back those behind them: \(effects.joined(separator: ", ")).",
+        ].compactMap(\.self)
+    }
+}
+
 extension ArchiveLockNotRecorded: CustomStringConvertible {
-    /// What to do.
+    /// What to do, and what the additions mean while two releases run.
     public var description: String {
         let name = file.lastPathComponent
         let news = [("states", states), ("keys", keys), ("events", events), ("effects", effects)]
@@ -52,6 +71,6 @@ extension ArchiveLockNotRecorded: CustomStringConvertible {
             samples.isEmpty
                 ? nil
                 : "No machine came to some states, so no change of them would be noticed. Add samples: \(samples).",
-        ].compactMap { $0 }.joined(separator: " ")
+        ].compactMap { $0 }.joined(separator: " ") + rollout.map { "\n- \($0)" }.joined()
     }
 }

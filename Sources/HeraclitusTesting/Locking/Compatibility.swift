@@ -57,9 +57,14 @@ struct Compatibility<W: Workflow> {
         (try? JSONValue(encoding: W.migrated(archive), at: [])) ?? archive
     }
 
-    /// A machine as it is when it was restored and archived again.
+    /// A machine as it is when it was restored and archived again, without what no class has read: that is lost when the state is left.
     private func readAgain(_ archive: JSONValue) throws -> StoredMachine? {
-        StoredMachine(try JSONValue(json: W.archive(of: W.state(from: Data(ArchiveEncoder.bytes(of: archive))))))
+        let state = try W.state(from: Data(ArchiveEncoder.bytes(of: archive)))
+        let info = CodingUserInfoKey.leavesUnreadOut.map { [$0: true as Any] } ?? [:]
+        let json = try ArchiveEncoder.bytes(of: StateArchive<W>.self, userInfo: info) {
+            try $0.encode(StateArchive<W>(state))
+        }
+        return StoredMachine(try JSONValue(text: json))
     }
 
     private var lostEvents: [IncompatibleArchives.Break] {

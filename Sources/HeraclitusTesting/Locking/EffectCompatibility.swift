@@ -1,7 +1,7 @@
 import Foundation
 import Heraclitus
 
-/// What has become unreadable, or would be lost, of the effects that one version has stored: they have no migrations.
+/// What has become unreadable, or would be lost, of the effects that one version has stored, as migrations leave them.
 struct EffectCompatibility<W: Workflow> {
     private let lock: ArchiveLock
     private let except: Set<String>
@@ -10,38 +10,60 @@ struct EffectCompatibility<W: Workflow> {
 
     func breaks() throws -> [IncompatibleArchives.Break] {
         try (lock.effects ?? [:]).sorted { $0.key < $1.key }.flatMap { name, samples in
-            guard let type = W.effect(named: name) else {
-                return [
-                    made(
-                        "The effect \(name.debugDescription) is gone. Those that are stored would be parked.",
-                        "static var name: String { \(name.debugDescription) }  // of the type that has taken its place in `effects`"
-                    )
-                ]
-            }
-            return try samples.flatMap { try breaks($0, name, as: type) }
+            try samples.flatMap { try breaks($0, name) }
         }
     }
 
-    private func breaks<E: Effect>(
-        _ sample: JSONValue,
-        _ name: String,
-        as type: E.Type
-    ) throws -> [IncompatibleArchives.Break] {
-        let remedy = "// `\(E.self).init(from:)` has to read what is stored: effects have no migrations."
+    /// The version to which a step has to lead.
+    private var next: Int { lock.version < W.version ? W.version : lock.version + 1 }
+
+    private func step(_ code: String) -> String {
+        (next > W.version ? "static var version: Int { \(next) }  // in `migrations`:\n" : "") + code
+    }
+
+    private func breaks(_ sample: JSONValue, _ name: String) throws -> [IncompatibleArchives.Break] {
+        let effect: RawEffect
+        do { effect = try W.migrated(RawEffect(name: name, data: sample), from: lock.version) } catch {
+            return [made("A step fails at an effect \(name.debugDescription): \(error)", "// Correct the step.")]
+        }
+        guard let type = W.effect(named: effect.name) else {
+            return [
+                made(
+                    "The effect \(effect.name.debugDescription) is gone. Stored ones would wait for ever.",
+                    step(".renameEffect(\(effect.name.debugDescription), to: …, in: \(next)),")
+                )
+            ]
+        }
+        return try breaks(effect, as: type)
+    }
+
+    private func breaks<E: Effect>(_ effect: RawEffect, as type: E.Type) throws -> [IncompatibleArchives.Break] {
+        let name = effect.name.debugDescription
+        func remedy(_ line: String) -> String {
+            step(".effect(\(name), in: \(next)) { data in\n    \(line)\n},")
+        }
         func readAgain() throws -> JSONValue {
-            try JSONValue(encoding: sample.decoded(as: E.self), at: [])
+            try JSONValue(encoding: effect.data.decoded(as: E.self), at: [])
         }
         do {
             let (after, again) = (try readAgain(), try readAgain())
-            let lost = JSONShape(of: [sample]).paths(missingIn: JSONShape(of: [after])).map { path in
-                (path: path, explanation: "is stored and no longer read")
+            let lost = JSONShape(of: [effect.data]).paths(missingIn: JSONShape(of: [after])).map { path in
+                made(
+                    "\"\(path)\" of the effect \(name) is stored and no longer read.",
+                    remedy("data[\(path.debugDescription)] = nil")
+                )
             }
-            return (lost + DataComparison(sample, after, again).changes).filter { !except.contains($0.path) }.map {
-                made("\"\($0.path)\" of the effect \(name.debugDescription) \($0.explanation).", remedy)
-            }
+            let changed = DataComparison(effect.data, after, again).changes.filter { !except.contains($0.path) }
+            return lost.filter { found in !except.contains { found.explanation.hasPrefix("\"\($0)\" ") } }
+                + changed.map {
+                    made(
+                        "\"\($0.path)\" of the effect \(name) \($0.explanation).",
+                        remedy("data[\($0.path.debugDescription)] = …")
+                    )
+                }
         } catch let error as DecodingError {
-            let error = ArchiveError.brokenEffect(name, underlyingError: error)
-            return [made("\(error)", remedy)]
+            let error = ArchiveError.brokenEffect(effect.name, underlyingError: error)
+            return [made("\(error)", remedy("// convert the data"))]
         }
     }
 

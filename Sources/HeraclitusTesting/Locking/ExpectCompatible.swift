@@ -15,9 +15,11 @@ import HeraclitusInspecting
 /// commit the file. From then on, a change that makes archives of any version unreadable, or that drops what today's version has stored,
 /// throws ``IncompatibleArchives``, which names each break and the `Migration` to write.
 ///
-/// This release reads everything when a state, an event, an effect or a key that may be missing is added. A process of the release before it drops such
-/// a key when it updates that state; raise `version` if it must stay. Until the addition is recorded, it throws ``ArchiveLockNotRecorded``. So
-/// does a state that a machine can come to and of which there is no archive, because a guard declines or a sample is missing.
+/// A state, an event, an effect or a key that was added breaks nothing that is stored. Until it is recorded, ``ArchiveLockNotRecorded`` is thrown, which
+/// says what processes of the release before do with it while both releases run. The same error is thrown for a state of which there is no archive,
+/// because a guard declines or a sample is missing.
+///
+/// A step of `Workflow.migrations` that looks for a state, an effect or a key that no recorded archive of an older version has is a break, too.
 /// - Parameters:
 ///   - workflow: The workflow.
 ///   - context: What states need and archives do not keep.
@@ -48,7 +50,10 @@ public func expectCompatible<W: Workflow>(
     let breaks = try locks.flatMap {
         try Compatibility<W>($0, today, initial: table.initial, except: except).breaks()
     }
-    guard breaks.isEmpty else { throw IncompatibleArchives(workflow: table.workflow, breaks: breaks) }
+    let stepsWithoutUse = ArchiveLock.stepsWithoutUse(of: W.self, for: locks)
+    guard breaks.isEmpty, stepsWithoutUse.isEmpty else {
+        throw IncompatibleArchives(workflow: table.workflow, breaks: breaks + stepsWithoutUse)
+    }
     let recorded = locks.last { $0.version == table.version }
     if isRecording || recorded == nil { try (recorded.map(today.adding(to:)) ?? today).write(to: folder) }
     let known = recorded?.renamed(for: W.self)

@@ -23,13 +23,21 @@ public struct IncompatibleArchives: Error, Equatable {
 }
 
 extension IncompatibleArchives: CustomStringConvertible {
-    /// A paragraph for each change, with the code that mends it.
+    /// How to roll a release out that has a new version, step by step.
+    static let rollout = """
+        While both releases run:
+          1. Start processes of the new release beside those of the old one. Old processes leave machines that new ones have saved alone, and new ones read both.
+          2. Stop the old processes. From now on a step back needs the new release.
+          3. Run `upgrade`. Keep the steps of `migrations` until it has reached the end.
+        """
+
+    /// A paragraph for each change, with the code that mends it, and the steps of the rollout.
     public var description: String {
         (["What is stored of \(workflow) cannot all be read any more."]
             + breaks.map { found in
                 "\nVersion \(found.version)\(found.state.map { ", \($0)" } ?? ""): \(found.explanation)\n"
                     + found.remedy.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
                     .joined(separator: "\n")
-            }).joined(separator: "\n")
+            } + ["\n" + Self.rollout]).joined(separator: "\n")
     }
 }

@@ -2,145 +2,177 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What stores promise of those who look for effects that may be carried out, and claim them.
+/// What stores promise of effects in their column, and of claims.
 extension StoreConformance {
-    private static let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
+    private static let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
 
-    /// An archive with an effect that may be carried out from a date on, or is parked.
-    private static func archive(
-        _ id: String,
-        replacing revision: Int = 0,
-        workflow: String = "Lamp",
-        effectAt date: Date,
-        isParked: Bool = false
-    ) -> StoredArchive {
-        let effect = #"{"data":{},"name":"Glow"\#(isParked ? #","parked":true"# : "")}"#
-        let content = #"{"outbox":{"at":"\#(date.formatted(.iso8601))","effects":[\#(effect)]}}"#
-        return archive(id, replacing: revision, workflow: workflow, content: content)
+    /// Effects as a store sees them.
+    static func effects(of name: String?, at date: Date, _ worker: String? = nil) -> WaitingEffects {
+        WaitingEffects(content: Data("{\"of\":\"\(name ?? "nobody")\"}".utf8), next: name, date: date, worker: worker)
     }
 
-    static func findingEffects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        let dates = [("late", date + 60), ("second", date), ("first", date - 60)]
-        for (id, date) in dates { try await store.save(archive(id, effectAt: date)) }
-        try await store.save(archive("parked", effectAt: date - 90, isParked: true))
-        try await store.save(archive("none"))
-        try await store.save(archive("door", workflow: "Door", effectAt: date - 30))
-        let found: [(Date, String?, limit: Int, [String])] = [
-            (date, "Lamp", 10, ["first", "second"]), (date, nil, 10, ["first", "door", "second"]),
-            (date - 1, "Lamp", 10, ["first"]), (date - 61, nil, 10, []), (date, "Nobody", 10, []),
-            (date + 60, "Lamp", 10, ["first", "second", "late"]), (date + 60, "Lamp", 2, ["first", "second"]),
-            (date + 60, nil, 1, ["first"]), (date, "Lamp", 0, []), (.distantFuture - 1, "Door", 10, ["door"]),
-            (.distantFuture, "Lamp", 10, ["first", "second", "late", "parked"]),
-        ]
-        for (date, workflow, limit, ids) in found {
-            let listed = try await store.ids(withEffectsBy: date, of: workflow, limit: limit)
-            report.expect(
-                listed == ids,
-                "by \(date) the first \(limit) with effects of \(workflow ?? "any workflow") are \(listed), not \(ids)"
-            )
+    static func keepingEffects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let first = effects(of: "Ring", at: date)
+        let second = effects(of: "Mail", at: date - 60, "worker")
+        var revision = try await store.save([.save(archive("1"), effects: .init(from: nil, to: first))])[0]
+        report.expect(try await store.load("1")?.effects == first, "effects are not those that were saved")
+        revision = try await store.save(archive("1", replacing: revision, "Off", due: date))
+        report.expect(try await store.load("1")?.effects == first, "a save of the machine has changed its effects")
+        try await store.save([.effects(of: "1", .init(from: first, to: second))])
+        var expected = archive("1", replacing: revision, "Off", due: date)
+        expected.effects = second
+        report.expect(
+            try await store.load("1") == expected,
+            "a change of effects has changed the machine, its revision, or has not changed the effects"
+        )
+        for wrong in [nil, first, effects(of: "Mail", at: date - 60), effects(of: "Mail", at: date, "worker")] {
+            do {
+                try await store.save([.effects(of: "1", .init(from: wrong, to: first))])
+                report.add("effects are replaced that are not those that were loaded")
+            } catch StoreError.effectsChanged("1") {}
+            do {
+                try await store.save([.save(archive("1", replacing: revision), effects: .init(from: wrong, to: nil))])
+                report.add("a machine is saved although its effects are not those that were loaded")
+            } catch StoreError.effectsChanged("1") {}
         }
-        func expectFound(_ ids: [String], _ failure: String) async throws {
-            let found = try await store.ids(withEffectsBy: date, of: "Lamp", limit: 10)
-            report.expect(found == ids, "\(failure): \(found) are found, not \(ids)")
-        }
-        try await store.save(archive("first", replacing: try await store.load("first")?.revision ?? 0))
-        try await store.delete("second", expecting: nil)
-        try await expectFound([], "what has no effects any more, or was deleted, is found")
-        let revision = try await store.load("late")?.revision ?? 0
-        try await store.save(archive("late", replacing: revision, effectAt: date - 10))
-        try await expectFound(["late"], "what may be carried out earlier than before is not found")
-        try await store.save(each: [archive("x", effectAt: date - 8), archive("y", effectAt: date - 9)])
-        try await expectFound(["late", "y", "x"], "effects of several that were saved at once are not found")
+        report.expect(try await store.load("1") == expected, "a change that was refused has changed something")
+        try await store.save([.effects(of: "1", .init(from: second, to: nil))])
+        report.expect(try await store.load("1")?.effects == nil, "effects that were removed are still there")
         do {
-            try await store.save(together: [archive("v", effectAt: date - 6), archive("w", effectAt: date - 7)])
-            try await expectFound(
-                ["late", "y", "x", "w", "v"],
-                "effects of several that were saved together are not found"
-            )
-        } catch StoreError.noTransactions {}
-    }
-
-    /// What takes the effects from an archive.
-    private static func taken(_ found: StoredArchive) -> StoredArchive {
-        archive(found.id, replacing: found.revision, "Taken", workflow: found.workflow)
+            try await store.save([.effects(of: "nothing", .init(from: nil, to: first))])
+            report.add("effects are saved of a machine that is not stored")
+        } catch StoreError.effectsChanged("nothing") {}
+        try await store.save([.effects(of: "1", .init(from: nil, to: first))])
+        try await store.delete("1")
+        try await store.save(archive("1"))
+        report.expect(try await store.load("1")?.effects == nil, "effects outlive the deletion of their machine")
     }
 
     static func claimingEffects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        let ids = (0..<10).map { "\($0)" }
-        for (number, id) in ids.enumerated() { try await store.save(archive(id, effectAt: date + Double(number))) }
-        try await store.save(archive("later", effectAt: date + 1_000))
-        try await store.save(archive("parked", effectAt: date, isParked: true))
-        try await store.save(archive("door", workflow: "Door", effectAt: date))
-        let before = try await store.load(each: ids)
-        func claim(
-            by date: Date = date + 100,
-            of workflow: String = "Lamp",
-            limit: Int = 100,
-            _ change: @escaping @Sendable (StoredArchive) throws -> StoredArchive? = { Self.taken($0) }
-        ) async throws -> [StoredArchive] {
-            try await store.claim(effectsBy: date, of: workflow, limit: limit, change)
+        let all: [(String, String?, Date)] = [
+            ("later", "Ring", date + 60), ("second", "Ring", date), ("first", "Ring", date - 60),
+            ("mail", "Mail", date),
+            ("parked", nil, .distantFuture),
+        ]
+        for (id, name, at) in all {
+            try await store.save([.save(archive(id), effects: .init(from: nil, to: effects(of: name, at: at)))])
         }
-        let seen = Lock<[StoredArchive]>([])
-        let none = try await claim { found in
-            seen.withLock { $0.append(found) }
-            return nil
+        try await store.save([
+            .save(archive("door", workflow: "Door"), effects: .init(from: nil, to: effects(of: "Ring", at: date - 30)))
+        ])
+        try await store.save(archive("none"))
+        let found: [(Date, [String]?, [String])] = [
+            (date, ["Ring"], ["first", "second"]), (date, nil, ["first", "mail", "second"]),
+            (.distantFuture, nil, ["first", "mail", "second", "later", "parked"]), (date, ["Mail"], ["mail"]),
+            (date, ["Nobody"], []), (date - 0.001, ["Ring", "Mail"], ["first"]),
+        ]
+        for (date, names, ids) in found {
+            let listed = try await store.ids(
+                query { ($0.workflows, $0.queue) = (["Lamp"], .effects(by: date, names: names)) }
+            )
+            report.expect(listed == ids, "machines with \(names ?? ["any effects"]) are \(listed), not \(ids)")
         }
-        report.expect(none == [], "what is to stay as it is, is claimed")
-        report.expect(
-            seen.withLock { $0.sorted { $0.id < $1.id } } == before,
-            "what may be changed is not what is stored with effects that may be carried out"
-        )
-        do {
-            _ = try await claim { _ in throw Broken() }
-            report.add("the error of a change is lost")
-        } catch is Broken {}
-        report.expect(try await claim(limit: 0) == [], "something is claimed where nothing may be")
-        report.expect(try await claim(by: date - 1) == [], "an effect is claimed before it may be carried out")
-        report.expect(try await claim(of: "Nobody") == [], "effects of another workflow are claimed")
-        report.expect(try await store.load(each: ids) == before, "what was not claimed has changed")
-        let first = try await claim(limit: 3)
-        report.expect(first.count == 3, "\(first.count) are claimed of 10, and not the 3 that may be")
-        let rest = try await claim()
-        report.expect(
-            Set((first + rest).map(\.id)) == Set(ids) && first.count + rest.count == 10,
-            "claimed are \(first.map(\.id)), and then \(rest.map(\.id)), and not each that is there once"
-        )
-        for claimed in first + rest {
-            report.expect(
-                try await store.load(claimed.id) == claimed && claimed.state == "Taken",
-                "what is claimed is not what is stored afterwards, with its revision"
+        func claim(_ worker: String, by date: Date, limit: Int = 10) async throws -> [StoredArchive] {
+            try await store.claim(
+                StoreClaim(
+                    .effects(by: date, names: ["Ring"]),
+                    of: ["Lamp"],
+                    newestVersion: 1,
+                    until: date + 100,
+                    by: worker,
+                    limit: limit
+                )
             )
         }
+        let few = try await claim("one", by: date, limit: 1)
+        report.expect(few.count == 1, "a claim of one machine takes \(few.count)")
+        let claimed = few + (try await claim("one", by: date))
+        report.expect(Set(claimed.map(\.id)) == ["first", "second"], "a claim takes \(claimed.map(\.id))")
+        for archive in claimed {
+            report.expect(
+                archive.effects == effects(of: "Ring", at: date + 100, "one"),
+                "claimed effects are not leased: \(String(describing: archive.effects))"
+            )
+            report.expect(try await store.load(archive.id) == archive, "what is claimed is not what is stored")
+        }
+        report.expect(try await claim("two", by: date + 99).map(\.id) == ["later"], "leased effects are claimed again")
+        let again = try await claim("two", by: date + 100).map(\.id).sorted()
+        report.expect(again == ["first", "second"], "effects whose lease has ended are not claimed: \(again)")
+        // The worker whose lease has ended cannot change what another has leased since.
+        do {
+            let old = effects(of: "Ring", at: date + 100, "one")
+            try await store.save([.effects(of: "first", .init(from: old, to: nil))])
+            report.add("a worker whose lease has ended changes effects that another has leased")
+        } catch StoreError.effectsChanged {}
+    }
+
+    static func claimingDue(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let ids = ["a", "b", "c"]
+        for id in ids { try await store.save(archive(id, due: date)) }
+        func claim(_ worker: String, by date: Date, limit: Int = 10) async throws -> [StoredArchive] {
+            try await store.claim(
+                StoreClaim(
+                    .due(by: date),
+                    of: ["Lamp"],
+                    newestVersion: 1,
+                    until: date + 100,
+                    by: worker,
+                    limit: limit
+                )
+            )
+        }
+        report.expect(try await claim("one", by: date - 1) == [], "a machine is claimed before it is due")
+        let claimed = try await claim("one", by: date)
         report.expect(
-            try await store.ids(of: nil, in: "On") == ["door", "later", "parked"],
-            "effects are claimed that are of another workflow, or parked, or may not be carried out yet"
+            claimed.map(\.id).sorted() == ids,
+            "the machines that are due are claimed as \(claimed.map(\.id))"
         )
-        let revision = try await store.load("0")?.revision ?? 0
-        try await store.save(archive("0", replacing: revision, effectAt: date))
-        report.expect(try await claim().map(\.id) == ["0"], "what was claimed once is never claimed again")
+        for archive in claimed {
+            report.expect(try await store.load(archive.id) == archive, "a claim has changed a machine that is due")
+        }
+        // A store need not keep due machines from others; where it does, a save of the machine ends the claim.
+        let isExclusive = try await claim("two", by: date + 1).isEmpty
+        let revision = try await store.load("a")?.revision ?? 0
+        try await store.save(archive("a", replacing: revision, due: date))
+        let saved = try await claim("two", by: date + 2).map(\.id)
+        report.expect(saved.contains("a"), "a machine that was saved after it was claimed, and is due, is not claimed")
+        let lapsed = try await claim("three", by: date + 200).map(\.id).sorted()
+        report.expect(lapsed == ids, "machines whose claim has ended are claimed as \(lapsed)")
+        if isExclusive {
+            report.expect(try await claim("four", by: date + 201) == [], "claimed machines are claimed again")
+        }
     }
 
     static func claimingAtOnce(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        let ids = (0..<24).map { "\($0)" }
-        for id in ids { try await store.save(archive(id, effectAt: date)) }
+        let ids = (0..<40).map { "\($0)" }
+        for id in ids {
+            try await store.save([.save(archive(id), effects: .init(from: nil, to: effects(of: "Ring", at: date)))])
+        }
         let claimed = try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<4 {
+            for worker in 0..<4 {
                 group.addTask {
                     var claimed: [String] = []
-                    // Whoever meets others may find nothing although there is something.
                     for _ in 0..<200 {
-                        claimed += try await store.claim(effectsBy: date, of: "Lamp", limit: 5) { found in
-                            found.effectsDue.map { _ in Self.taken(found) }
-                        }
+                        claimed += try await store.claim(
+                            StoreClaim(
+                                .effects(by: date, names: ["Ring"]),
+                                of: ["Lamp"],
+                                newestVersion: 1,
+                                until: date + 60,
+                                by: "\(worker)",
+                                limit: 5
+                            )
+                        )
                         .map(\.id)
-                        if try await store.ids(withEffectsBy: date, of: "Lamp", limit: 1).isEmpty { break }
+                        let left = query { ($0.queue, $0.limit) = (.effects(by: date, names: nil), 1) }
+                        if try await store.ids(left).isEmpty { break }
                     }
                     return claimed
                 }
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
-        report.expect(Set(claimed).count == claimed.count, "two claim the same effects")
-        report.expect(Set(claimed) == Set(ids), "of several who claim effects none gets some")
+        report.expect(Set(claimed).count == claimed.count, "two workers claim the same effects")
+        report.expect(Set(claimed) == Set(ids), "of several workers that claim effects none gets some")
     }
 }

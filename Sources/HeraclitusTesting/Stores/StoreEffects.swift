@@ -4,49 +4,55 @@ import HeraclitusStores
 
 /// What stores promise of effects.
 extension StoreConformance {
+    private static func handlers(_ handled: Handled) -> EffectHandlers {
+        EffectHandlers().on(Ring.self) { handled.add($0, $1) }
+    }
+
     static func effects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        try await store.update("1", of: Bell.self) { bell in
+        let bells = store.workflow(Bell.self)
+        try await bells.update("1") { bell in
             try bell.fire.ring(RingingState(1))
             try bell.fire.stop()
             try bell.fire.ring(RingingState(2))
         }
-        let saved = try await store.effects(of: Bell.self)
-        let revision = try await store.load("1")?.revision ?? 0
+        let saved = try await bells.effects()
         report.expect(
-            saved.map(\.key) == (0..<4).map { EffectKey(id: "1", revision: revision, index: $0) },
-            "the effects of all states that were entered are not saved, in order, with the revision"
+            saved.map(\.key.index) == [0, 1, 2, 3] && Set(saved.map(\.key.series)).count == 1,
+            "the effects of all states that were entered are not saved, in order: \(saved.map(\.key))"
         )
         do {
-            try await store.update("1", of: Bell.self) { bell in
+            try await bells.update("1") { bell in
                 try bell.fire.ring(RingingState(3))
                 throw Broken()
             }
         } catch is Broken {}
         // Another save keeps what is there, with its keys, and adds its own.
-        try await store.update("1", of: Bell.self) { try $0.fire.stop() }
-        if let (bell, revision) = try await store.machine("1", of: Bell.self) {
-            try await store.save(bell, as: "1", expecting: revision)
+        try await bells.update("1") { try $0.fire.stop() }
+        if let (bell, revision) = try await bells.machine("1") {
+            try await bells.save(bell, as: "1", expecting: revision)
         }
-        try await store.update("1", of: Bell.self) { try $0.fire.ring(RingingState(4)) }
-        let all = try await store.effects(of: Bell.self)
+        try await bells.update("1") { try $0.fire.ring(RingingState(4)) }
+        let all = try await bells.effects()
         report.expect(all.prefix(4) == saved[...], "effects change when their machine is saved again")
         report.expect(all.count == 6 && Set(all.map(\.key)).count == 6, "not all effects have a key of their own")
+        let stored = try await store.load("1")
         let handled = Handled()
-        let count = try await store.deliver(Bell.self) { handled.add($0, $1) }
+        let count = try await bells.deliver(to: handlers(handled)).count
         report.expect(count == 6, "\(count) effects of 6 were delivered")
         let numbers = [1, 1, 2, 2, 4, 4]
         report.expect(handled.all.map(\.ring.number) == numbers, "the effects are not those that were saved, in order")
         report.expect(handled.all.map(\.key) == all.map(\.key), "effects are handed over with other keys")
-        let again = try await store.deliver(Bell.self) { handled.add($0, $1) }
-        report.expect(again == 0 && handled.all.count == 6, "what was carried out comes again")
+        let again = try await bells.deliver(to: handlers(handled)).count
+        report.expect(again == 0 && handled.all.count == 6, "an effect that was carried out comes again")
+        let now = try await store.load("1")
         report.expect(
-            try await store.machine("1", of: Bell.self)?.machine.state is RingingState,
-            "effects have changed their machine"
+            now?.revision == stored?.revision && now?.archive == stored?.archive && now?.effects == nil,
+            "to deliver effects has changed their machine, or has left something"
         )
         // The same id once more, at the same revision of its machine.
         try await store.delete("1", expecting: nil)
-        try await store.update("1", of: Bell.self) { try $0.fire.ring(RingingState(1)) }
-        try await store.deliver(Bell.self) { handled.add($0, $1) }
+        try await bells.update("1") { try $0.fire.ring(RingingState(1)) }
+        try await bells.deliver(to: handlers(handled))
         report.expect(
             handled.all.count == 8 && Set(handled.all.map(\.key)).count == 8,
             "an id that is used again has effects with keys that were there before"
@@ -57,69 +63,71 @@ extension StoreConformance {
         let clock = ManualClock()
         let policy = DeliveryPolicy(attempts: 2, backOff: BackOff(first: .seconds(10), limit: .seconds(10)))
         let handled = Handled()
-        for id in ["1", "2"] {
-            try await store.update(id, of: Bell.self, scheduler: clock.scheduler) { try $0.fire.ring(RingingState(1)) }
-        }
+        let bells = store.workflow(Bell.self, scheduler: clock.scheduler)
+        for id in ["1", "2"] { try await bells.update(id) { try $0.fire.ring(RingingState(1)) } }
         @discardableResult
         func deliver(failing: Bool) async throws -> Int {
-            try await store.deliver(Bell.self, policy: policy, scheduler: clock.scheduler) { effect, key in
-                handled.add(effect, key)
+            let handlers = EffectHandlers().on(Ring.self) { ring, key in
+                handled.add(ring, key)
                 if failing, key.id == "1", key.index == 0 { throw Broken() }
             }
+            return try await bells.deliver(policy: policy, to: handlers).count
         }
         report.expect(try await deliver(failing: true) == 2, "one machine's effect that fails holds up another's")
         report.expect(try await deliver(failing: false) == 0, "an effect that has failed does not wait")
-        let waiting = try await store.effects(of: Bell.self)
+        let waiting = try await bells.effects()
         report.expect(
             waiting.map(\.attempts) == [1, 0] && waiting[0].error != nil && !waiting[0].isParked,
             "that an effect has failed is not written down: \(waiting)"
         )
         await clock.advance(by: .seconds(10))
-        report.expect(try await deliver(failing: true) == 1, "what comes after a parked effect does not go on")
-        let parked = try await store.effects(of: Bell.self)
+        report.expect(try await deliver(failing: true) == 1, "the effect behind a parked one does not go on")
+        let parked = try await bells.effects()
         report.expect(parked.map(\.isParked) == [true], "an effect is not parked after its last attempt: \(parked)")
         await clock.advance(by: .seconds(1_000))
         report.expect(try await deliver(failing: false) == 0, "a parked effect is delivered")
         let calls = handled.all.filter { $0.key.id == "1" }
         report.expect(calls.map(\.key.index) == [0, 0, 1], "the effects of a machine are not in order: \(calls)")
         guard let key = parked.first?.key else { return }
-        report.expect(try await store.retry(key), "a parked effect is not found by its key")
-        report.expect(try await deliver(failing: false) == 1, "what is to be tried again is not")
-        report.expect(try await !store.discard(key), "what was carried out is still there")
+        report.expect(try await bells.retry(key), "a parked effect is not found by its key")
+        report.expect(try await deliver(failing: false) == 1, "an effect that is to be tried again is not")
+        report.expect(try await !bells.discard(key), "an effect that was carried out is still there")
         // A program that does not know them loses none of them.
-        try await store.update("2", of: Bell.self, scheduler: clock.scheduler) { try $0.fire.ring(RingingState(2)) }
+        let others = store.workflow(DumbBell.self, scheduler: clock.scheduler)
+        try await bells.update("2") { try $0.fire.ring(RingingState(2)) }
         do {
-            try await store.update("2", of: DumbBell.self, scheduler: clock.scheduler) { bell in
-                try bell.fire.ring(RingingState(3))
-            }
+            try await others.update("2") { bell in try bell.fire.ring(RingingState(3)) }
             report.add("an effect is saved that the workflow does not list")
         } catch ArchiveError.unknownEffect {}
-        report.expect(
-            try await store.deliver(DumbBell.self, scheduler: clock.scheduler) { handled.add($0, $1) } == 0,
-            "effects are made that the workflow does not list"
-        )
-        let unknown = try await store.effects(of: DumbBell.self)
+        let known = try await others.deliver(to: handlers(handled))
+        report.expect(known.count == 0, "effects are made that the workflow does not list")
+        report.expect(known.failures.count == 1, "an effect of an unknown type is not reported once: \(known.failures)")
+        let unknown = try await others.effects()
         report.expect(unknown.count == 2 && !unknown.contains(where: \.isParked), "unknown effects are lost, or parked")
         for effect in unknown {
-            report.expect(try await store.discard(effect.key), "an effect is not found by its key")
+            report.expect(try await others.discard(effect.key), "an effect is not found by its key")
         }
-        report.expect(try await store.effects(of: Bell.self).isEmpty, "what was discarded is still there")
+        report.expect(try await bells.effects().isEmpty, "an effect that was discarded is still there")
     }
 
     static func workers(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let machines = 12
+        let bells = store.workflow(Bell.self)
         for number in 0..<machines {
-            try await store.update("\(number)", of: Bell.self) { try $0.fire.ring(RingingState(number)) }
+            try await bells.update("\(number)") { try $0.fire.ring(RingingState(number)) }
         }
         let handled = Handled()
         let policy = DeliveryPolicy(machinesAtOnce: 2)
         let count = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    try await store.deliver(Bell.self, policy: policy) { effect, key in
-                        handled.add(effect, key)
-                        await Task.yield()
-                    }
+                    try await bells.deliver(
+                        policy: policy,
+                        to: EffectHandlers().on(Ring.self) { effect, key in
+                            handled.add(effect, key)
+                            await Task.yield()
+                        }
+                    ).count
                 }
             }
             return try await group.reduce(0, +)
@@ -131,7 +139,49 @@ extension StoreConformance {
             byMachine.values.allSatisfy { $0.map(\.key.index) == [0, 1] },
             "the effects of a machine are not in order"
         )
-        let left = try await store.ids(withEffectsBy: .distantFuture, of: Bell.name, limit: 100)
-        report.expect(left == [], "what was carried out is listed")
+        let left = try await bells.effects()
+        report.expect(left == [], "effects that were carried out are listed")
+    }
+
+    /// Effects that are saved, retried and discarded while a worker is at others of the machine.
+    static func leases(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let clock = ManualClock()
+        let policy = DeliveryPolicy(attempts: 2, backOff: BackOff(first: .zero))
+        let bells = store.workflow(Bell.self, scheduler: clock.scheduler)
+        let failures = Lock<[String]>([])
+        let hasBegun = Lock(false)
+        let idle = EffectHandlers().on(Ring.self) { _, _ in }
+        @Sendable func expectNone(_ failure: String) async throws {
+            let count = try await bells.deliver(policy: policy, to: idle).count
+            if count > 0 { failures.withLock { $0.append(failure) } }
+        }
+        try await bells.update("1") { try $0.fire.ring(RingingState(1)) }
+        let handlers = EffectHandlers().on(Ring.self) { _, _ in
+            let isFirst = hasBegun.withLock { hasBegun in
+                defer { hasBegun = true }
+                return !hasBegun
+            }
+            guard isFirst else { return }
+            try await expectNone("another worker gets effects that are leased")
+            try await bells.update("1") { try $0.fire.ring(RingingState(2)) }
+            try await expectNone("a save of the machine releases the lease of its effects")
+            let keys = try await bells.effects().map(\.key)
+            if keys.count == 4 {
+                try await bells.retry(keys[2])
+                try await bells.discard(keys[3])
+            } else {
+                failures.withLock { $0.append("while effects are carried out \(keys.count) are listed and not 4") }
+            }
+            try await expectNone("a change of another effect releases the lease")
+        }
+        let count = try await bells.deliver(policy: policy, to: handlers).count
+        for failure in failures.withLock({ $0 }) { report.add(failure) }
+        report.expect(count == 2, "of 2 effects \(count) are delivered by the call that has leased them")
+        let next = try await bells.deliver(policy: policy, to: idle).count
+        report.expect(
+            next == 1,
+            "of 2 effects that were saved meanwhile, of which 1 was discarded, \(next) are delivered by the next call"
+        )
+        report.expect(try await bells.effects() == [], "effects that were carried out are left")
     }
 }

@@ -4,10 +4,16 @@ import HeraclitusStores
 
 /// What stores promise of several archives that are saved together.
 extension StoreConformance {
+    /// Saves several archives, or none of them.
+    @discardableResult
+    private static func save(_ store: any ArchiveStore, _ archives: [StoredArchive]) async throws -> [Int] {
+        try await store.save(archives.map { .save($0) })
+    }
+
     /// - Returns: Whether the store can do it.
     private static func canSaveTogether(_ store: any ArchiveStore, _ report: ConformanceReport) async throws -> Bool {
         do {
-            try await store.save(together: [archive("x"), archive("y")])
+            try await save(store, [archive("x"), archive("y")])
             return true
         } catch StoreError.noTransactions {
             report.expect(try await store.ids().isEmpty, "a store without transactions has saved something")
@@ -18,7 +24,7 @@ extension StoreConformance {
     static func transactions(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         guard try await canSaveTogether(store, report) else { return }
         let ids = ["b", "a", "né", "ne\u{301}"]
-        let first = try await store.save(together: ids.map { archive($0, content: "[\"\($0)\"]") })
+        let first = try await save(store, ids.map { archive($0, content: "[\"\($0)\"]") })
         report.expect(first.count == ids.count, "not each that was saved has a revision")
         for (id, revision) in zip(ids, first) {
             report.expect(
@@ -31,26 +37,76 @@ extension StoreConformance {
             var together = changed
             together[wrong] = archive(ids[wrong], replacing: first[wrong] + 1, "Off")
             await report.expectConflict(of: ids[wrong], expected: first[wrong] + 1, found: first[wrong]) {
-                try await store.save(together: together)
+                try await save(store, together)
             }
             report.expect(
-                try await store.ids(of: nil, in: "Off") == [],
+                try await store.ids(query { $0.states = ["Off"] }) == [],
                 "of several that were not saved because of a conflict some were saved"
             )
         }
         await report.expectConflict(of: "b", expected: 0, found: first[0]) {
-            try await store.save(together: [archive("new"), archive("b")])
+            try await save(store, [archive("new"), archive("b")])
         }
         report.expect(try await store.load("new") == nil, "what is new was saved without those that it belongs to")
-        let second = try await store.save(together: changed)
+        let second = try await save(store, changed)
         report.expect(zip(first, second).allSatisfy(<), "a revision does not grow when it is saved with others")
-        report.expect(try await store.save(together: []) == [], "nothing that is saved has revisions")
+        report.expect(try await save(store, []) == [], "nothing that is saved has revisions")
         do {
-            try await store.save(together: [archive("twice"), archive("twice")])
+            try await save(store, [archive("twice"), archive("twice")])
             report.add("an archive that is saved twice together is no conflict")
         } catch StoreError.conflict {
             report.expect(try await store.load("twice") == nil, "one of two archives of one id was saved")
         }
+        // A deletion and effects are saved with the others, or not at all.
+        let waiting = effects(of: "Ring", at: .distantPast)
+        let mixed: [StoreChange] = [
+            .delete("a", expecting: second[1]), .save(archive("c"), effects: .init(from: nil, to: waiting)),
+            .effects(of: "b", .init(from: nil, to: waiting)),
+        ]
+        do {
+            try await store.save(mixed + [.save(archive("b", replacing: second[0] + 1))])
+            report.add("a conflict behind other changes is none")
+        } catch StoreError.conflict {}
+        var (a, b, c) = (try await store.load("a"), try await store.load("b"), try await store.load("c"))
+        report.expect(
+            a != nil && c == nil && b?.effects == nil,
+            "of several changes of which one was a conflict some were saved"
+        )
+        let revisions = try await store.save(mixed)
+        report.expect(
+            revisions.count == 3 && revisions[0] == second[1] && revisions[2] == second[0],
+            "a deletion does not return the deleted revision, or a change of effects not the machine's: \(revisions)"
+        )
+        (a, b, c) = (try await store.load("a"), try await store.load("b"), try await store.load("c"))
+        report.expect(
+            a == nil && c?.effects == waiting && b?.effects == waiting,
+            "a deletion or effects that were saved with others are not stored"
+        )
+    }
+
+    static func messages(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let bells = store.workflow(Bell.self)
+        let rings = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var rings = 0
+                    for message in 0..<5 {
+                        let number = try await bells.update("1", once: "message \(message)") { bell in
+                            try bell.fire.ring(RingingState(message))
+                            return message
+                        }
+                        if number != nil { rings += 1 }
+                    }
+                    return rings
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        let revision = try await bells.machine("1")?.machine.revision
+        report.expect(
+            rings == 5 && revision == 5,
+            "5 messages that came 4 times each were handled \(rings) times, with \(revision ?? 0) transitions"
+        )
     }
 
     static func transfers(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
@@ -67,10 +123,13 @@ extension StoreConformance {
                     for _ in 0..<2_000 where transfers < 10 {
                         guard let one = try await store.load(from), let other = try await store.load(to) else { return }
                         do {
-                            try await store.save(together: [
-                                archive(from, replacing: one.revision, content: "\(number(one) - 1)"),
-                                archive(to, replacing: other.revision, content: "\(number(other) + 1)"),
-                            ])
+                            try await save(
+                                store,
+                                [
+                                    archive(from, replacing: one.revision, content: "\(number(one) - 1)"),
+                                    archive(to, replacing: other.revision, content: "\(number(other) + 1)"),
+                                ]
+                            )
                             transfers += 1
                         } catch StoreError.conflict {
                             await Task.yield()
@@ -80,7 +139,7 @@ extension StoreConformance {
             }
             try await group.waitForAll()
         }
-        let numbers = try await store.load(each: ids).map(number)
+        let numbers = try await store.load(ids).map(number)
         report.expect(numbers.reduce(0, +) == 400, "transfers change the sum: \(numbers)")
     }
 }

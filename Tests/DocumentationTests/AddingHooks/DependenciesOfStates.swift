@@ -93,10 +93,10 @@ private final class Permissions: Sendable {
     @Test("A store passes it on")
     func store() async throws {
         let store = InMemoryStore()
-        try await store.update("42", of: Download.self, context: client) { download in
+        try await store.workflow(Download.self, context: client).update("42") { download in
             try download.fire.load(LoadingState(url: "https://example.org"))
         }
-        #expect(try await store.ids(of: Download.self, in: LoadingState.self) == ["42"])
+        #expect(try await store.workflow(Download.self, context: client).ids(in: [LoadingState.self]) == ["42"])
     }
 
     @Test("Guards ask the owner and the user info")

@@ -12,61 +12,46 @@ private actor Table {
 
     func all() throws -> [Row] { Array(rows.values) }
 
-    /// Keeps a row if the one that is there has a revision, or if there is none for `nil`; says whether it did.
-    func put(_ row: Row, for key: [UInt8], replacing revision: Int?) throws -> Bool {
-        guard rows[key]?.revision == revision else { return false }
+    /// Keeps a row if the one that is there has a version, or if there is none for `nil`; says whether it did.
+    func put(_ row: Row, for key: [UInt8], replacing version: Int?) throws -> Bool {
+        guard rows[key]?.version == version else { return false }
         rows[key] = row
         return true
     }
 }
 
 private struct Row: Sendable {
-    let revision: Int
+    let version: Int
+    let lastRevision: Int
     let archive: StoredArchive?
 }
 
 private struct TableStore: ArchiveStore {
     let table: Table
 
-    func load(_ id: String) async throws -> StoredArchive? {
-        guard let row = try await table.row(Array(id.utf8)), let archive = row.archive else { return nil }
-        return StoredArchive(
-            id: id,
-            revision: row.revision,
-            workflow: archive.workflow,
-            state: archive.state,
-            due: archive.due,
-            archive: archive.archive
-        )
-    }
+    func load(_ id: String) async throws -> StoredArchive? { try await table.row(Array(id.utf8))?.archive }
 
-    func save(_ archive: StoredArchive) async throws -> Int {
-        try await change(archive.id, expecting: archive.revision) { last in Row(revision: last + 1, archive: archive) }
-    }
-
-    func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
-        // What is deleted leaves a row with a revision of its own: whoever is about to replace what was there finds that it has changed.
-        try await change(id, expecting: revision) { last in Row(revision: last + 1, archive: nil) } > 0
-    }
-
-    private func change(_ id: String, expecting revision: Int?, _ row: (_ last: Int) -> Row) async throws -> Int {
+    func save(_ changes: [StoreChange]) async throws -> [Int] {
+        guard changes.count < 2 else { throw StoreError.noTransactions(ids: changes.map(\.id)) }
+        guard let change = changes.first else { return [] }
         while true {
-            let old = try await table.row(Array(id.utf8))
-            let found = old?.archive == nil ? 0 : old?.revision ?? 0
-            if let revision, revision != found {
-                throw StoreError.conflict(id: id, expected: revision, found: found)
-            }
-            let new = row(old?.revision ?? 0)
-            if new.archive == nil, found == 0 { return 0 }
+            let old = try await table.row(Array(change.id.utf8))
+            let archive = try change.applied(to: old?.archive, after: old?.lastRevision ?? 0)
+            // A deleted archive leaves a row with its revision, which a new one comes after.
+            let row = Row(
+                version: (old?.version ?? 0) + 1,
+                lastRevision: archive?.revision ?? old?.lastRevision ?? 0,
+                archive: archive
+            )
             // Somebody else may have been faster: then it is asked again what is there.
-            if try await table.put(new, for: Array(id.utf8), replacing: old?.revision) { return new.revision }
+            if try await table.put(row, for: Array(change.id.utf8), replacing: old?.version) {
+                return [archive?.revision ?? old?.archive?.revision ?? 0]
+            }
         }
     }
 
-    func ids(of workflow: String?, in state: String?) async throws -> [String] {
-        try await table.all().compactMap(\.archive)
-            .filter { (workflow ?? $0.workflow) == $0.workflow && (state ?? $0.state) == $0.state }
-            .map(\.id).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    func ids(_ query: ArchiveQuery) async throws -> [String] {
+        query.ids(among: try await table.all().compactMap(\.archive))
     }
 }
 

@@ -51,9 +51,9 @@ private struct Bill: Workflow {
         #expect(restored.isIn(LapsedState.self))
 
         let store = InMemoryStore()
-        try await store.save(long, as: "1", expecting: 0)
-        try await store.fireDue(Bill.self)
-        #expect(try await store.ids(of: Bill.self, in: LapsedState.self) == ["1"])
+        try await store.workflow(Bill.self).save(long, as: "1", expecting: 0)
+        try await store.workflow(Bill.self).fireDue()
+        #expect(try await store.workflow(Bill.self).ids(in: [LapsedState.self]) == ["1"])
     }
 }
 

@@ -146,22 +146,23 @@ private final class AbandonedState: UploadState, EmptyState {}
     func units() async throws {
         let store = InMemoryStore()
         let server = TestServer(isWell: true)
-        try await store.update("42", of: Upload.self, context: server) { upload in
+        let uploads = store.workflow(Upload.self, context: server)
+        try await uploads.update("42") { upload in
             try upload.fire.begin(UploadingState("a.mov", giveUpAt: giveUpAt))
         }
-        let due = try await store.ids(dueBy: giveUpAt, of: Upload.name)  // ["42"]
-        try await store.fireDue(Upload.self, context: server, by: giveUpAt)
-        #expect(due == ["42"] && server.beginnings == [])
-        #expect(try await store.ids(of: Upload.self, in: AbandonedState.self) == ["42"])
+        try await uploads.fireDue(by: giveUpAt)
+        #expect(server.beginnings == [])
+        #expect(try await uploads.ids(in: [AbandonedState.self]) == ["42"])
 
         let waiting = StateMachine<Upload>(alreadyIn: UploadingState("a.mov", giveUpAt: nil), context: server)
-        try await store.save(waiting, as: "43", expecting: 0)
-        if let (upload, revision) = try await store.machine("43", of: Upload.self, context: server) {
+        try await uploads.save(waiting, as: "43", expecting: 0)
+        if let stored = await store.load("43") {
+            let upload = try StateMachine<Upload>(archive: stored.archive, context: server)
             upload.activate()
             _ = try await upload.wait(for: DoneState.self)
-            try await store.save(upload, as: "43", expecting: revision)
+            try await uploads.save(upload, as: "43", expecting: stored.revision)
         }
         #expect(server.beginnings == [0])
-        #expect(try await store.ids(of: Upload.self, in: DoneState.self) == ["43"])
+        #expect(try await uploads.ids(in: [DoneState.self]) == ["43"])
     }
 }

@@ -31,7 +31,7 @@ import Testing
         try Data((String(repeating: "[", count: count) + "\n{}\n").utf8).write(to: file)
         await #expect(throws: StoreError.self) { try await place.store.load("1") }
         await #expect(throws: StoreError.self) { try await place.store.delete("1", expecting: 1) }
-        #expect(try await place.store.ids(of: Ticket.self) == [])
+        #expect(try await place.store.workflow(Ticket.self).ids() == [])
     }
 
     @Test(

@@ -66,7 +66,7 @@ import Testing
         #expect(throws: ArchiveError.self) { try machine.archive(prettyPrinted: true) }
         await #expect(throws: ArchiveError.self) {
             func made() -> StateMachine<Shop> { machine }
-            try await place.store.update("1", of: Shop.self, creating: made) { _ in }
+            try await place.store.workflow(Shop.self).update("1", creating: made) { _ in }
         }
     }
 

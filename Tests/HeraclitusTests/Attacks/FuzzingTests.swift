@@ -178,11 +178,13 @@ import Testing
             let bytes = source.damaged("\(header)\n\(Self.archive(&source))\n")
             try bytes.write(to: file)
             do {
-                let found = try await Fuzzing.decoding(bytes) { try await place.store.machine("1", of: Ticket.self) }
+                let found = try await Fuzzing.decoding(bytes) {
+                    try await place.store.workflow(Ticket.self).machine("1")
+                }
                 if let found { try await place.store.save(found.machine, as: "1", expecting: found.revision) }
             } catch is StoreError {
             } catch is ArchiveError {}
-            _ = try await place.store.ids(of: Ticket.self)
+            _ = try await place.store.workflow(Ticket.self).ids()
             do { try await place.store.delete("1", expecting: nil) } catch StoreError.ambiguousID {
                 try FileManager.default.removeItem(at: file)
             }

@@ -70,9 +70,9 @@ import Testing
     @Test("A unit of work of a store fires under a condition as memory does")
     func stored() async throws {
         let store = InMemoryStore()
-        try await store.update("1", of: Table.self) { try $0.fire.add(userInfo: ["name": "a"]) }
+        try await store.workflow(Table.self).update("1") { try $0.fire.add(userInfo: ["name": "a"]) }
         let heard = Journal()
-        try await store.update("1", of: Table.self) { machine in
+        try await store.workflow(Table.self).update("1") { machine in
             try machine.fire.add(userInfo: ["name": "b"])
             #expect(machine.isIn(ClosedState.self))
         } saved: { transitions in
@@ -82,7 +82,7 @@ import Testing
         #expect(await store.load("1")?.state == "ClosedState")
         // One that was stored before the condition was written down is asked when the unit of work activates it.
         func create() -> StateMachine<Table> { StateMachine(alreadyIn: GatheringState(["x", "y"])) }
-        try await store.update("2", of: Table.self, creating: create) { $0.activate() }
+        try await store.workflow(Table.self).update("2", creating: create) { $0.activate() }
         #expect(await store.load("2")?.state == "ClosedState")
     }
 

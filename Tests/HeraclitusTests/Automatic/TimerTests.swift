@@ -151,11 +151,11 @@ import Testing
         #expect(clock.scheduler.count == 1)
         let store = InMemoryStore()
         func furnished() -> StateMachine<House> { house }
-        try await store.update("1", of: House.self, scheduler: clock.scheduler, creating: furnished) { _ in
+        try await store.workflow(House.self, scheduler: clock.scheduler).update("1", creating: furnished) { _ in
             #expect(clock.scheduler.count == 0)
             clock.advance(by: .seconds(2))
             #expect(bell.isIn(WaitingState.self))
         }
-        #expect(try await store.ids(dueBy: clock.date, of: House.name) == ["1"])
+        #expect(try await store.ids(dueBy: clock.date) == ["1"])
     }
 }

@@ -374,7 +374,7 @@ import Testing
         let bench = Bench { _, _ in }
         let store = InMemoryStore()
         let takings = Journal()
-        try await store.update("1", of: Shop.self, context: bench) {
+        try await store.workflow(Shop.self, context: bench).update("1") {
             try $0.fire.start(BusyState())
             await $0.settled()
             // There is nothing to take over.
@@ -384,7 +384,7 @@ import Testing
         }
         #expect(bench.journal.entries == ["didEnter"])
         #expect(takings.entries == [])
-        #expect(try await store.ids(of: Shop.self, in: BusyState.self) == ["1"])
+        #expect(try await store.workflow(Shop.self, context: bench).ids(in: [BusyState.self]) == ["1"])
     }
 }
 

@@ -193,31 +193,36 @@ import Testing
     @Test("A store knows when something is due anywhere in a tree, and fires it")
     func stores() async throws {
         let store = InMemoryStore()
-        try await store.update("1", of: Journey.self, scheduler: clock.scheduler) { try $0.fire.book(BookedState()) }
+        try await store.workflow(Journey.self, scheduler: clock.scheduler).update("1") {
+            try $0.fire.book(BookedState())
+        }
         #expect(clock.scheduler.count == 0)
         let start = clock.scheduler.date
         let due = try #require(await store.load("1")?.due)
         #expect(abs(due.timeIntervalSince(start) - 60) < 1)
-        #expect(try await store.ids(dueBy: start.addingTimeInterval(30), of: "Journey").isEmpty)
+        #expect(try await store.ids(dueBy: start.addingTimeInterval(30)).isEmpty)
         await clock.advance(by: .seconds(70))
-        #expect(try await store.fireDue(Journey.self, scheduler: clock.scheduler) == ["1"])
-        let machine = try #require(try await store.machine("1", of: Journey.self)).machine
+        #expect(try await store.workflow(Journey.self, scheduler: clock.scheduler).fireDue().count == 1)
+        let machine = try #require(try await store.workflow(Journey.self).machine("1")).machine
         #expect((machine.state as? UnderWayState)?.trainIsPaid == false)
     }
 
     @Test("A store asks a guard that declines once, however much is due elsewhere in the tree")
     func declinedInStore() async throws {
         let store = InMemoryStore()
-        try await store.update("1", of: Delayed.self, scheduler: clock.scheduler) { try $0.fire.book(BookedState()) }
+        try await store.workflow(Delayed.self, scheduler: clock.scheduler).update("1") {
+            try $0.fire.book(BookedState())
+        }
         await clock.advance(by: .seconds(70))
-        try await store.fireDue(Delayed.self, scheduler: clock.scheduler)
-        let machine = try #require(try await store.machine("1", of: Delayed.self)).machine
+        try await store.workflow(Delayed.self, scheduler: clock.scheduler).fireDue()
+        let machine = try #require(try await store.workflow(Delayed.self).machine("1")).machine
         #expect(machine.journal.map { $0.reason ?? $0.event } == ["book", "declined"])
         let booked = try #require(machine.state as? BookedState)
         #expect(booked.train.isIn(LapsedState.self) && booked.hotel.isIn(LapsedState.self))
-        // The next call asks again, as an activation does. The journal says so once.
-        try await store.fireDue(Delayed.self, scheduler: clock.scheduler)
-        let again = try #require(try await store.machine("1", of: Delayed.self)).machine
+        // The next call after the claim has ended asks again, as an activation does. The journal says so once.
+        await clock.advance(by: .seconds(60))
+        try await store.workflow(Delayed.self, scheduler: clock.scheduler).fireDue()
+        let again = try #require(try await store.workflow(Delayed.self).machine("1")).machine
         #expect(again.journal.map { $0.reason ?? $0.event } == ["book", "declined"])
     }
 

@@ -127,28 +127,49 @@ struct DataMigrationTests {
                 events: [TransitionTable.Event("lapse", from: "Open", to: "Lapsed").due(after: .seconds(60))]
             )
         )
-        try await store.update("1", of: DataWorkflow.self, context: one, scheduler: clock.scheduler) {
+        let ones = store.workflow(DataWorkflow.self, context: one, scheduler: clock.scheduler)
+        let others = store.workflow(DataWorkflow.self, context: other, scheduler: clock.scheduler)
+        try await ones.update("1") {
             try StateMachine(one, entering: DataState("Draft", ["sum": 1]))
         } _: {
             try $0.fire(named: "submit")
         }
-        try await store.update("2", of: DataWorkflow.self, context: other, scheduler: clock.scheduler) { $0.activate() }
-        #expect(await store.ids(of: "approval", in: "Review") == ["1"])
+        try await others.update("2") { $0.activate() }
+        #expect(try await ones.counts() == ["Review": 1])
+        #expect(try await others.ids() == ["2"])
         await clock.advance(by: .seconds(61))
-        let due = try await store.fireDue(DataWorkflow.self, context: other, scheduler: clock.scheduler)
-        #expect(due == ["2"])
-        let (machine, _) = try #require(try await store.machine("2", of: DataWorkflow.self, context: other))
+        #expect(try await ones.fireDue().count == 0)
+        #expect(try await others.fireDue().count == 1)
+        let (machine, _) = try #require(try await others.machine("2"))
         #expect(machine.stateName == "Lapsed")
-        await #expect(throws: ArchiveError.self) {
-            try await store.update("2", of: DataWorkflow.self, context: one) { $0.activate() }
-        }
+        await #expect(throws: ArchiveError.self) { try await ones.update("2") { $0.activate() } }
         // The initial state needs data, which nobody gives.
-        await #expect(throws: StoreError.self) {
-            try await store.update("3", of: DataWorkflow.self, context: one) { $0.activate() }
-        }
+        await #expect(throws: StoreError.self) { try await ones.update("3") { $0.activate() } }
         // The table changes, and the store is brought up to it machine by machine.
         let third = try DataWorkflow(Self.third)
-        try await store.update("1", of: DataWorkflow.self, context: third) { try $0.fire(named: "pass") }
-        #expect(await store.ids(of: "approval", in: "Second review") == ["1"])
+        let thirds = store.workflow(DataWorkflow.self, context: third, scheduler: clock.scheduler)
+        #expect(try await thirds.rehearseMigration().failures.isEmpty)
+        try await thirds.update("1") { try $0.fire(named: "pass") }
+        #expect(try await thirds.counts() == ["Second review": 1])
+        #expect(try await store.load("1")?.version == third.table.version)
+        // A program with the older table leaves it alone.
+        #expect(try await ones.ids() == [])
+        #expect(try await ones.newerCount() == 1)
+    }
+
+    @Test("A key that an update removes does not come back from the archive")
+    func removedKeys() throws {
+        let flow = try DataWorkflow(
+            TransitionTable(
+                "note",
+                states: ["Open"],
+                initial: "Open",
+                events: [TransitionTable.Event("edit", updating: "Open")]
+            )
+        )
+        let old = try StateMachine(flow, alreadyIn: DataState("Open", ["a": 1, "b": 2]))
+        let machine = try StateMachine(archive: old.archive(), of: flow)
+        try machine.fire(named: "edit", entering: machine.state.moved(to: "Open", with: ["b": .null]))
+        #expect(try StateMachine(archive: machine.archive(), of: flow).state.data == ["a": 1])
     }
 }

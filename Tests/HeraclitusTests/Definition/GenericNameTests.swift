@@ -138,31 +138,30 @@ import Testing
         typealias Sold = Approval<Sales.Doc>
         let store = InMemoryStore()
         for id in ["a", "b", "c"] {
-            try await store.update(id, of: Sold.self) { try $0.fire.note() }
+            try await store.workflow(Sold.self).update(id) { try $0.fire.note() }
         }
         for id in ["a", "c"] {
             let archive = try #require(await store.load(id))
-            try await store.save(
-                StoredArchive(
-                    id: id,
-                    revision: archive.revision,
-                    workflow: "Approval<Doc>",
-                    state: "NotedState<Doc>",
-                    archive: old(archive.archive)
-                )
+            let row = archive.with(
+                archive: String(decoding: try old(archive.archive), as: UTF8.self),
+                state: "NotedState<Doc>",
+                version: .some(nil),
+                workflow: "Approval<Doc>"
             )
+            let effects = try archive.effects.map {
+                WaitingEffects(content: try old($0.content), next: "Note<Doc>", date: $0.date, worker: nil)
+            }
+            try await store.save([.save(row, effects: .init(from: archive.effects, to: effects))])
         }
-        #expect(try await store.ids(of: Sold.self) == ["a", "b", "c"])
-        #expect(try await store.ids(of: Sold.self, in: NotedState<Sales.Doc>.self) == ["a", "b", "c"])
-        #expect(try await store.ids(of: Sold.self, in: DoneState.self) == [])
-        #expect(try await store.rehearseMigration(of: Sold.self).failures.isEmpty)
-        #expect(try await store.upgrade(Sold.self, batch: 2).examined == 3)
-        #expect(try await store.effects(of: Sold.self).map(\.key.id).sorted() == ["a", "b", "c"])
-        let delivered = try await store.deliver(Sold.self) { effect, _ in
-            try #require(effect is Note<Sales.Doc>)
-        }
-        #expect(delivered == 3)
-        try await store.update("a", of: Sold.self) { try $0.fire.finish() }
+        #expect(try await store.workflow(Sold.self).ids() == ["a", "b", "c"])
+        #expect(try await store.workflow(Sold.self).ids(in: [NotedState<Sales.Doc>.self]) == ["a", "b", "c"])
+        #expect(try await store.workflow(Sold.self).ids(in: [DoneState.self]) == [])
+        #expect(try await store.workflow(Sold.self).rehearseMigration().failures.isEmpty)
+        #expect(try await store.workflow(Sold.self).upgrade(batch: 2).examined == 3)
+        #expect(try await store.workflow(Sold.self).effects().map(\.key.id).sorted() == ["a", "b", "c"])
+        let notes = EffectHandlers().on(Note<Sales.Doc>.self) { _, _ in }
+        #expect(try await store.workflow(Sold.self).deliver(to: notes).count == 3)
+        try await store.workflow(Sold.self).update("a") { try $0.fire.finish() }
         #expect(await store.load("a")?.workflow == Sold.name)
     }
 

@@ -41,11 +41,11 @@ import Testing
     func stored() async throws {
         let store = InMemoryStore()
         let error = await #expect(throws: StoreError.self) {
-            try await store.update("1", of: Parcel.self) { try $0.fire.send() }
+            try await store.workflow(Parcel.self).update("1") { try $0.fire.send() }
         }
         #expect(error.map { "\($0)" }?.hasPrefix("Nothing is stored for \"1\"") == true)
         func create() -> StateMachine<Parcel> { StateMachine(entering: PackedState("here")) }
-        try await store.update("1", of: Parcel.self, creating: create) { try $0.fire.send() }
+        try await store.workflow(Parcel.self).update("1", creating: create) { try $0.fire.send() }
         #expect(await store.load("1")?.state == "SentState")
     }
 

@@ -124,7 +124,7 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: file) }
         let store = JournaledStore(InMemoryStore(), journal: JournalFile(at: file))
-        for line in log { try await store.update(line.id, of: Claim.self) { claim in Self.fire(line, in: claim) } }
+        for line in log { try await store.workflow(Claim.self).update(line.id) { claim in Self.fire(line, in: claim) } }
         var read: [String] = []
         for try await line in JournalFile(at: file).lines {
             let entry = try line.result.get()

@@ -208,15 +208,14 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let store: any ArchiveStore = inFiles ? try DirectoryStore(at: folder) : InMemoryStore()
         let porter = Porter()
-        try await store.update("1", of: Gate.self, context: porter, scheduler: clock.scheduler) {
-            try $0.fire.open(OpenState("Ada"))
-        }
+        let gates = store.workflow(Gate.self, context: porter, scheduler: clock.scheduler)
+        try await gates.update("1") { try $0.fire.open(OpenState("Ada")) }
         #expect(porter.journal.entries == ["guard", "didExit", "Ada enters", "didFire"])
-        let stored = try #require(try await store.machine("1", of: Gate.self, context: porter))
+        let stored = try #require(try await gates.machine("1"))
         #expect(stored.machine.context === porter)
         await clock.advance(by: .seconds(100))
-        #expect(try await store.fireDue(Gate.self, context: porter, scheduler: clock.scheduler) == ["1"])
-        #expect(try await store.ids(of: Gate.self, in: LockedState.self) == ["1"])
+        #expect(try await gates.fireDue().count == 1)
+        #expect(try await gates.ids(in: [LockedState.self]) == ["1"])
     }
 
     private struct Maybe: Workflow {

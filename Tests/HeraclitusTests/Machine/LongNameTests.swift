@@ -113,7 +113,8 @@ import Testing
             .conflict(id: name, expected: 1, found: 0), .conflict(id: name, expected: 0, found: 1),
             .conflict(id: name, expected: 1, found: 2), .tooManyConflicts(id: name, attempts: 2),
             .damaged(id: name, explanation: name), .noTransactions(ids: [name, name]),
-            .ambiguousID(name, taken: name), .repeatedID(name),
+            .ambiguousID(name, taken: name), .repeatedID(name), .effectsChanged(id: name), .unitEnded(id: name),
+            .uncollectedEffects(id: name, state: name), .missingHandlers([name]),
         ]
         for error in storeErrors { expectShort(error) }
         let findings: [WorkflowFinding] = [

@@ -188,7 +188,8 @@ import Testing
         let none: [Sample<Post<Mail>>] = []
         #expect(try breaks(none, [Sample<Post<Mail>>]()) == [])
         let renamed = try breaks(none, [Sample<Post<Letter>>]())
-        #expect(renamed.map(\.explanation) == ["The effect \"Mail\" is gone. Those that are stored would be parked."])
+        #expect(renamed.first?.remedy.contains(".renameEffect(\"Mail\", to: …, in: 2),") == true)
+        #expect(renamed.map(\.explanation) == ["The effect \"Mail\" is gone. Stored ones would wait for ever."])
         let changed = try breaks(none, [Sample<Post<OtherMail>>]())
         #expect(changed.count == 1 && changed.first?.explanation.contains("receiver") == true)
         let short = try breaks(none, [Sample<Post<ShortMail>>]())

@@ -77,7 +77,8 @@ import Testing
         try expectCompatible(Order.self, samples: [.state(PartState(cents: 1))], in: folder)
         let file = folder.appendingPathComponent("version-1.json")
         let text = try String(contentsOf: file, encoding: .utf8)
-        #expect(text.contains("PartState") && text.contains("AllState"))
+        // The last state of the machine ends its holder's, too.
+        #expect(text.contains("PartState") && !text.contains("AllState"))
         // What an earlier release had stored there, and this one does not read.
         try text.replacing("\"cents\"", with: "\"amount\"").write(to: file, atomically: true, encoding: .utf8)
         let error = #expect(throws: IncompatibleArchives.self) {

@@ -1,19 +1,21 @@
 internal import CPostgres
-public import Foundation
-public import SQLStores
+import Foundation
+import SQLStores
 
 /// A connection to a server of PostgreSQL, or of another database that speaks its protocol: all that calls C.
 ///
 /// `server` is there from the initializer to the deinitializer. `current` is the result that is being read, with its row, set only while
-/// `forEachRow` calls its body, so that a column is never read of a result that was cleared. Nothing waits for the server without a limit.
-@safe public final class PostgresConnection: SQLConnection {
+/// `run` calls its body, so that a column is never read of a result that was cleared. Nothing waits for the server without a limit.
+///
+/// It is always in the pipeline mode of libpq: several commands make one way there and back.
+@safe final class PostgresConnection {
     /// How long to wait for what.
-    package struct Limits: Sendable {
+    struct Limits: Sendable {
         let connect: Duration
         let statement: Duration
         let network: Duration
 
-        package init(connect: Duration, statement: Duration, network: Duration) {
+        init(connect: Duration, statement: Duration, network: Duration) {
             (self.connect, self.statement, self.network) = (connect, statement, network)
         }
     }
@@ -38,7 +40,9 @@ public import SQLStores
 
     private let server: OpaquePointer
     private let limits: Limits
-    private var prepared: [SQLStatement: String] = [:]
+
+    /// The names of the statements that were prepared.
+    private var prepared: [String: String] = [:]
     private var current: (result: OpaquePointer, row: Int32)?
 
     /// Why the connection must not be used again.
@@ -49,7 +53,7 @@ public import SQLStores
     ///   - description: What libpq takes: a URI, or `key=value`.
     ///   - limits: How long to wait.
     /// - Throws: ``ConnectionFailure``.
-    package init(_ description: String, _ limits: Limits) throws {
+    init(_ description: String, _ limits: Limits) throws {
         self.limits = limits
         let settings = [
             ("fallback_application_name", "heraclitus"), ("dbname", description), ("client_encoding", "UTF8"),
@@ -72,10 +76,10 @@ public import SQLStores
         unsafe server = made
         // It writes notices to the standard error otherwise.
         _ = unsafe PQsetNoticeReceiver(server, { _, _ in }, nil)
-        guard unsafe PQstatus(server) == CONNECTION_OK, unsafe PQsetnonblocking(server, 1) == 0 else {
-            throw ConnectionFailure.refused(.inaccessible(message))
-        }
-        try run(SQLStatement("set statement_timeout = \(limits.statement.milliseconds)"))
+        guard unsafe PQstatus(server) == CONNECTION_OK, unsafe PQsetnonblocking(server, 1) == 0,
+            unsafe PQenterPipelineMode(server) == 1
+        else { throw ConnectionFailure.refused(.inaccessible(message)) }
+        try run(Command("set statement_timeout = \(limits.statement.milliseconds)"))
     }
 
     deinit { unsafe PQfinish(server) }
@@ -100,31 +104,75 @@ public import SQLStores
         unsafe String(cString: PQerrorMessage(server)).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    // MARK: - Statements
+    /// Whether a transaction has begun that has not ended.
+    var isInTransaction: Bool { unsafe PQtransactionStatus(server) != PQTRANS_IDLE }
 
-    /// Carries a statement out, and calls a body for each row of its result.
+    /// Whether a transaction has begun in which a statement has failed, so that nothing else can be done in it.
+    var hasFailed: Bool { unsafe PQtransactionStatus(server) == PQTRANS_INERROR }
+
+    // MARK: - Commands
+
+    /// Carries commands out one after the other, and calls a body for each row of their results.
+    ///
+    /// The first one that fails is the last one that is carried out.
     /// - Parameters:
-    ///   - statement: The statement.
-    ///   - parameters: The parameters.
+    ///   - commands: The commands, which are sent together.
+    ///   - body: Reads a row of the command with that place, with the methods below.
+    /// - Returns: For each command how many rows it has changed, or found.
+    /// - Throws: ``ConnectionFailure``, or what `body` throws.
+    @discardableResult
+    func run(_ commands: [Command], _ body: (_ command: Int) throws -> Void) throws -> [Int] {
+        for command in commands { try command.check() }
+        try findOutWhetherClosed()
+        for command in commands where command.isPrepared { try prepare(command.sql) }
+        for command in commands { try send(command) }
+        guard unsafe PQpipelineSync(server) == 1 else { throw lost(message) }
+        var counts: [Int] = []
+        var failure: (any Error)?
+        // Also what follows an error is read, or it would be taken for the results of the next commands.
+        unsafe try forEachResult(of: commands.count) { result, place in
+            guard failure == nil else { return }
+            do {
+                // After the last command comes what has failed when their transaction was committed.
+                if place == commands.count { return unsafe try check(result, isOwn: true) }
+                counts.append(unsafe try read(result, commands[place]) { try body(place) })
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return counts
+    }
+
+    /// Carries a command out.
+    /// - Parameters:
+    ///   - command: The command.
     ///   - body: Reads a row.
     /// - Returns: How many rows it has changed, or found.
     /// - Throws: ``ConnectionFailure``, or what `body` throws.
     @discardableResult
-    public func forEachRow(
-        of statement: SQLStatement,
-        _ parameters: [SQLValue],
-        _ body: () throws -> Void
-    ) throws -> Int {
-        try findOutWhetherClosed()
-        let name = try prepare(statement)
-        let sent = unsafe Parameters(parameters).withPointers { values, lengths, formats in
-            unsafe PQsendQueryPrepared(server, name, Int32(parameters.count), values, lengths, formats, 1)
+    func run(_ command: Command, _ body: () throws -> Void = {}) throws -> Int {
+        try run([command]) { _ in try body() }[0]
+    }
+
+    private func send(_ command: Command) throws {
+        let count = Int32(command.parameters.count)
+        let format: Int32 = command.isOwn ? 1 : 0
+        let sent = unsafe Parameters(command.parameters).withPointers { values, lengths, formats in
+            if let name = prepared[command.sql] {
+                unsafe PQsendQueryPrepared(server, name, count, values, lengths, formats, format)
+            } else {
+                unsafe PQsendQueryParams(server, command.sql, count, nil, values, lengths, formats, format)
+            }
         }
-        let result = unsafe try result(sent == 1)
-        defer { unsafe PQclear(result) }
-        unsafe try check(result)
+        guard sent == 1 else { throw lost(message) }
+    }
+
+    /// Reads the rows of a result.
+    private func read(_ result: OpaquePointer, _ command: Command, _ body: () throws -> Void) throws -> Int {
+        unsafe try check(result, isOwn: command.isOwn)
         // What a server says when it is to commit a transaction in which something has failed; it is no error.
-        if statement == .commit, unsafe String(cString: PQcmdStatus(result)) == "ROLLBACK" {
+        if command.sql == Command.commit.sql, unsafe String(cString: PQcmdStatus(result)) == "ROLLBACK" {
             throw ConnectionFailure.outrun("A transaction that has failed was undone when it was to be committed.")
         }
         for row in 0..<(unsafe PQntuples(result)) {
@@ -135,23 +183,29 @@ public import SQLStores
         return Int(unsafe String(cString: PQcmdTuples(result))) ?? 0
     }
 
-    /// The name under which a statement is prepared.
+    /// Prepares a statement at its first use.
     ///
     /// What stands between may send it to a server where others of this kind have prepared theirs: what has one name is one statement.
-    private func prepare(_ statement: SQLStatement) throws -> String {
-        if let name = prepared[statement] { return name }
-        let name = Data(statement.sql.utf8).sha256.prefix(15).base64EncodedString()
-        let sql = statement.sql.replacing("?", with: "$")
-        let result = unsafe try result(PQsendPrepare(server, name, sql, 0, nil) == 1)
-        defer { unsafe PQclear(result) }
-        // 42P05: somebody has prepared it there.
-        do { unsafe try check(result) } catch ConnectionFailure.refused(.failed("42P05", _)) {}
-        prepared[statement] = name
-        // A transaction has failed by that, and its commit would undo it without an error.
-        if statement != .rollback, unsafe PQtransactionStatus(server) == PQTRANS_INERROR {
-            throw ConnectionFailure.outrun("A statement was prepared already.")
+    private func prepare(_ sql: String) throws {
+        if prepared[sql] != nil { return }
+        let name = Data(sql.utf8).sha256.prefix(15).base64EncodedString()
+        guard unsafe PQsendPrepare(server, name, sql, 0, nil) == 1, unsafe PQpipelineSync(server) == 1 else {
+            throw lost(message)
         }
-        return name
+        var failure: (any Error)?
+        unsafe try forEachResult(of: 1) { result, _ in
+            // 42P05: somebody has prepared it there.
+            do {
+                unsafe try check(result, isOwn: true)
+            } catch ConnectionFailure.refused(.failed("42P05", _)) {
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        prepared[sql] = name
+        // A transaction has failed by that, and its commit would undo it without an error.
+        if hasFailed { throw ConnectionFailure.outrun("A statement was prepared already.") }
     }
 
     /// A server that has closed the connection while nobody used it has not carried out what is not even sent.
@@ -165,26 +219,30 @@ public import SQLStores
 
     // MARK: - Waiting
 
-    /// The last result of what was sent.
-    private func result(_ wasSent: Bool) throws -> OpaquePointer {
-        guard wasSent else { throw lost(message) }
-        // The server gives up first, and says so.
-        let deadline = ContinuousClock.now + limits.statement + limits.network
-        var last: OpaquePointer?
-        do {
-            while let next = unsafe try nextResult(by: deadline) {
-                unsafe PQclear(last)
-                unsafe last = next
+    /// Reads the results of commands that were sent together, up to the end of them.
+    private func forEachResult(of count: Int, _ body: (_ result: OpaquePointer, _ place: Int) -> Void) throws {
+        var place = 0
+        while true {
+            // The server gives up first, and says so.
+            guard let result = unsafe try nextResult(by: .now + limits.statement + limits.network) else {
+                place += 1
+                // One more follows the commands if their transaction could not be committed.
+                if place > count + 1 { throw lost(message) }
+                continue
             }
-        } catch {
-            unsafe PQclear(last)
-            throw error
+            defer { unsafe PQclear(result) }
+            switch unsafe PQresultStatus(result) {
+            case PGRES_PIPELINE_SYNC: return
+            // It comes after one that has failed.
+            case PGRES_PIPELINE_ABORTED: break
+            default: unsafe body(result, place)
+            }
         }
-        guard let last = unsafe last else { throw lost(message) }
-        return unsafe last
     }
 
-    /// The next result; `nil` when the server has said that there is none, for which libpq would wait without a limit.
+    /// The next result; `nil` when a command has no more.
+    ///
+    /// libpq itself would wait for it without a limit.
     private func nextResult(by deadline: ContinuousClock.Instant) throws -> OpaquePointer? {
         while true {
             let unsent = unsafe PQflush(server)
@@ -217,7 +275,7 @@ public import SQLStores
     /// A column of the row.
     /// - Parameter column: The column.
     /// - Returns: The number; `nil` if it is none.
-    public func integer(_ column: Int) -> Int? {
+    func integer(_ column: Int) -> Int? {
         let bytes = unsafe content(column, of: .integer) { unsafe [UInt8]($0) }
         guard let bytes, let first = bytes.first else { return nil }
         return bytes.reduce(first < 128 ? 0 : -1) { $0 << 8 | Int($1) }
@@ -226,7 +284,7 @@ public import SQLStores
     /// A column of the row.
     /// - Parameter column: The column.
     /// - Returns: The number; `nil` if it is none.
-    public func real(_ column: Int) -> Double? {
+    func real(_ column: Int) -> Double? {
         unsafe content(column, of: .real) { bytes in
             unsafe Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
         }
@@ -235,21 +293,32 @@ public import SQLStores
     /// A column of the row, of bytes or text.
     /// - Parameter column: The column.
     /// - Returns: The text; `nil` if it is none, or not UTF-8.
-    public func text(_ column: Int) -> String? {
+    func text(_ column: Int) -> String? {
         unsafe content(column, of: .text) { unsafe String(validated: $0) }.flatMap(\.self)
     }
 
     /// A column of the row, of bytes or text.
     /// - Parameter column: The column.
     /// - Returns: The bytes; `nil` if it has none.
-    public func bytes(_ column: Int) -> Data? { unsafe content(column, of: .text) { unsafe Data($0) } }
+    func bytes(_ column: Int) -> Data? { unsafe content(column, of: .text) { unsafe Data($0) } }
 
     /// A column of the row.
     /// - Parameter column: The column.
     /// - Returns: Whether it is null.
-    public func isNull(_ column: Int) -> Bool {
+    func isNull(_ column: Int) -> Bool {
         guard let (result, row) = unsafe current else { return false }
         return unsafe PQgetisnull(result, row, Int32(column)) == 1
+    }
+
+    /// All columns of the row of a statement that is not the store's own.
+    func texts() -> [String?] {
+        guard let (result, row) = unsafe current else { return [] }
+        return (0..<(unsafe PQnfields(result))).map { column in
+            if isNull(Int(column)) { return nil }
+            let start = unsafe PQgetvalue(result, row, column)
+            let bytes = unsafe UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, row, column)))
+            return unsafe String(decoding: bytes, as: UTF8.self)
+        }
     }
 
     private func content<Value>(
@@ -266,7 +335,7 @@ public import SQLStores
 
     // MARK: - Errors
 
-    private func check(_ result: OpaquePointer) throws {
+    private func check(_ result: OpaquePointer, isOwn: Bool) throws {
         switch unsafe PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return
         default: break
@@ -275,7 +344,7 @@ public import SQLStores
         let code = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) } ?? ""
         let text =
             unsafe PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { unsafe String(cString: $0) } ?? message
-        let failure = PostgresCode.failure(code, text)
+        let failure = PostgresCode.failure(code, text, isOwn: isOwn)
         if case .lost = failure { end = text }
         if unsafe PQstatus(server) != CONNECTION_OK {
             end = text
@@ -303,7 +372,7 @@ private struct Parameters {
     /// 1 for bytes, 0 for text, which ends with NUL.
     private var formats: [Int32] = []
 
-    init(_ values: [SQLValue]) {
+    init(_ values: [PostgresValue]) {
         for value in values {
             let (content, format): ([UInt8]?, Int32) =
                 switch value {

@@ -1,26 +1,31 @@
-public import Foundation
 import Heraclitus
 public import HeraclitusStores
-public import SQLStores
+import SQLStores
 
-/// A store in a table of a PostgreSQL database, or of one that speaks its protocol and SQL.
+/// A store in tables of a PostgreSQL database, or of one that speaks its protocol and SQL.
 ///
 /// ```swift
 /// let store = try await PostgresStore("postgres://shop@db.example.com/shop?sslmode=verify-full")
-/// try await store.update("42", of: Order.self) { order in try order.fire.pay(…) }
+/// try await store.workflow(Order.self).update("42") { order in try order.fire.pay(…) }
 /// ```
 ///
-/// Any number of processes may use the table at once. A few connections, on threads of their own, carry the statements out, so a call
+/// Any number of processes may use the tables at once. A few connections, on threads of their own, carry the statements out, so a call
 /// never holds a thread of Swift's tasks. Units of work run on these threads. A connection that was cut is made anew. If a save loses its connection, the store finds
 /// out whether it was done; if nobody can know any more, it throws `DatabaseError.Reason.unclear`.
-public final class PostgresStore: SQLStore {
-    /// The connections.
-    public let readers: ConnectionPool<PostgresConnection>
+///
+/// ``write(attempts:_:)`` saves machines and rows of your own in one transaction.
+public final class PostgresStore: ArchiveStore {
+    let pool: ConnectionPool
 
-    /// The same connections.
-    public var writers: ConnectionPool<PostgresConnection> { readers }
+    /// Rings when this store has saved something that may be a worker's to do.
+    public let bell: StoreBell? = StoreBell()
 
-    /// Connects to a database, and makes the table if there is none.
+    /// The threads of the connections, on which units of work run.
+    public var executor: (any TaskExecutor)? { pool.executor }
+
+    /// Connects to a database, and makes the tables if there are none, or brings those of an earlier release up to date.
+    ///
+    /// To make indexes in large tables of an earlier release may take longer than the time-out of statements: then give a longer one.
     /// - Parameters:
     ///   - database: What libpq takes: a URI, or `key=value`. What it leaves out comes from the environment, such as `PGPASSWORD`,
     ///     and the password file.
@@ -44,24 +49,63 @@ public final class PostgresStore: SQLStore {
             statement: statementTimeout,
             network: networkTimeout
         )
-        readers = ConnectionPool(size: connections, store: place) { try PostgresConnection(database, limits) }
-        try await readers.run(for: nil) { connection, _ in try PostgresTable.check(connection) }
+        pool = ConnectionPool(size: connections, store: place) { try PostgresConnection(database, limits) }
+        try await pool.run(for: nil) { connection, _ in try PostgresTable.check(connection) }
     }
 
-    /// Changes and saves archives with effects that may be carried out, and skips those that others are changing: `for update skip locked`.
-    /// - Parameters:
-    ///   - date: By when they may be carried out.
-    ///   - workflow: The name of the workflow.
-    ///   - limit: The maximum number of archives.
-    ///   - change: Changes an archive; `nil` for one that is to stay as it is.
-    /// - Returns: The archives that were changed, with their new revisions.
-    /// - Throws: `DatabaseError`, and what `change` throws.
-    public func claim(
-        effectsBy date: Date,
-        of workflow: String,
-        limit: Int,
-        _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
-    ) async throws -> [StoredArchive] {
-        try await claimSkippingLocked(effectsBy: date, of: workflow, limit: limit, change)
+    /// Loads the archive that is stored for an id.
+    /// - Parameter id: Any text.
+    /// - Returns: The archive; `nil` if nothing is stored.
+    /// - Throws: `DatabaseError`; `StoreError.damaged` for a row that is not one of a store.
+    public func load(_ id: String) async throws -> StoredArchive? {
+        try await pool.run(for: id) { connection, _ in try connection.load(StoredID(id)) }
+    }
+
+    /// Loads several archives, in one way to the server and back.
+    /// - Parameter ids: The ids.
+    /// - Returns: The archives that are stored for them, in the order of the ids.
+    /// - Throws: What ``load(_:)-(String)`` throws.
+    public func load(_ ids: [String]) async throws -> [StoredArchive] {
+        try await pool.run(for: nil) { connection, _ in try connection.load(ids.map(StoredID.init)).compactMap(\.self) }
+    }
+
+    /// Saves changes in one transaction: all of them, or none.
+    /// - Parameter changes: The changes, with an id each.
+    /// - Returns: For each change the revision that is stored now.
+    /// - Throws: `StoreError.conflict`; `StoreError.effectsChanged`; `DatabaseError`. Nothing was stored then, unless the reason is
+    ///   `DatabaseError.Reason.unclear`.
+    @discardableResult
+    public func save(_ changes: [StoreChange]) async throws -> [Int] {
+        var saving = Saving(changes)
+        try await pool.run(for: changes.count == 1 ? changes[0].id : nil, isChange: true) { connection, mayBeDone in
+            try saving.make(in: connection, mayBeDone: mayBeDone)
+        }
+        if saving.changes.contains(where: \.concernsWorker) { bell?.ring() }
+        return saving.revisions
+    }
+
+    /// Finds machines by indexes; no archive is read.
+    /// - Parameter query: Which machines.
+    /// - Returns: The ids, sorted by their UTF-8; those that wait for a worker by how long they have waited.
+    /// - Throws: `DatabaseError`.
+    public func ids(_ query: ArchiveQuery) async throws -> [String] {
+        try await pool.run(for: nil) { connection, _ in try connection.ids(query) }
+    }
+
+    /// Counts machines by their states; no archive is read.
+    /// - Parameter query: Which machines.
+    /// - Returns: The number of machines in each state, by the name of the state.
+    /// - Throws: `DatabaseError`.
+    public func counts(_ query: ArchiveQuery) async throws -> [String: Int] {
+        try await pool.run(for: nil) { connection, _ in try connection.counts(query) }
+    }
+
+    /// Claims machines for a worker in one statement, which skips those that others are changing.
+    /// - Parameter claim: Which machines, and until when.
+    /// - Returns: The archives. Rows that cannot be loaded are left out.
+    /// - Throws: `DatabaseError`.
+    public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
+        // If the connection is lost others are claimed, and the first wait until the claim ends.
+        try await pool.run(for: nil) { connection, _ in try connection.claim(claim) }
     }
 }

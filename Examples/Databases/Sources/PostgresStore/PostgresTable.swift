@@ -1,17 +1,20 @@
 import SQLStores
 
-/// The table of a store in PostgreSQL, and the version that it has.
-///
-/// No statement here or elsewhere uses more than CockroachDB and YugabyteDB have as well.
+/// The tables of a store in PostgreSQL, and the version that they have.
 enum PostgresTable {
-    private static let version = 2
+    private static let version = 3
 
-    private static let definition = [
+    /// The tables of this version, where there are none yet.
+    ///
+    /// A table that an earlier release has left half made stays as it is. The indexes refuse the tables of others.
+    private static let tables = [
         """
         create table if not exists machines (
         id bytea not null, id_hash bytea not null, id_rest bytea not null,
         revision bigint not null check (revision > 0), token bytea not null,
-        workflow text, state text, due double precision, archive bytea, effects double precision,
+        workflow text, version bigint, state text, entered double precision,
+        due double precision, claimed double precision, archive bytea, handled bytea, found_by bytea,
+        effects_content bytea, effects_next text, effects_date double precision, effects_worker text,
         primary key (id, id_hash),
         check ((workflow is null) = (state is null) and (archive is null) = (state is null))
         )
@@ -19,54 +22,62 @@ enum PostgresTable {
         "create index if not exists machines_by_state on machines (workflow, state, id) where state is not null",
         "create index if not exists machines_by_workflow on machines (workflow, id) where state is not null",
         "create index if not exists machines_by_due on machines (workflow, due, id) where due is not null",
-        // A program that knew version 1 may have been interrupted after the first statement. The indexes above refuse the table of others.
-        effectsColumn, effectsIndex,
-        "create table if not exists machines_schema (one bigint primary key check (one = 1), version bigint not null)",
-        // Last: who is interrupted before does it again.
-        "insert into machines_schema (one, version) values (1, \(version)) on conflict (one) do nothing",
     ]
 
-    private static let effectsColumn = "alter table machines add column if not exists effects double precision"
+    /// By this name a program of an earlier release does not find the column, and leaves effects alone that it would lose.
+    private static let renaming = "alter table machines rename column effects to effects_date"
 
-    private static let effectsIndex =
-        "create index if not exists machines_by_effects on machines (workflow, effects, id) where effects is not null"
-
-    /// What makes a table of each version one of the next, beginning with version 1; each may be done again by who was interrupted.
-    private static let steps = [
+    /// What makes the tables of an earlier version those of this one; also where that is done already, or half done.
+    private static let additions =
         [
-            effectsColumn, effectsIndex, "update machines_schema set version = 2 where version = 1",
+            "effects_date double precision", "version bigint", "entered double precision", "claimed double precision",
+            "handled bytea", "found_by bytea", "effects_content bytea", "effects_next text", "effects_worker text",
+        ].map { "alter table machines add column if not exists \($0)" } + [
+            """
+            create index if not exists machines_by_effects on machines (workflow, effects_date, id)
+            where effects_date is not null
+            """,
+            "create index if not exists machines_by_entry on machines (workflow, state, entered, id) where state is not null",
+            """
+            create table if not exists machine_values (
+            id bytea not null, id_hash bytea not null, name text not null,
+            text bytea, rest bytea, number double precision, primary key (id, id_hash, name)
+            )
+            """,
+            "create index if not exists machine_values_by_text on machine_values (name, text)",
+            "create index if not exists machine_values_by_number on machine_values (name, number)",
+            "create table if not exists machines_schema (one bigint primary key check (one = 1), version bigint not null)",
+            // Last: who is interrupted before does it again.
+            "insert into machines_schema (one, version) values (1, \(version)) on conflict (one) do nothing",
+            "update machines_schema set version = \(version) where version < \(version)",
         ]
-    ]
 
-    /// Makes the table where there is none, or checks the one that is there.
+    /// Makes the tables where there are none, or checks those that are there.
     static func check(_ connection: PostgresConnection) throws {
-        if try found(connection) == nil {
-            for statement in definition { try connection.run(SQLStatement(statement)) }
+        let found = try version(connection)
+        if found == nil { for statement in tables { try connection.run(Command(statement)) } }
+        if found ?? 0 < version {
+            // There is nothing to rename if it is renamed, or was never there.
+            do { try connection.run(Command(renaming)) } catch ConnectionFailure.refused(.otherTables) {}
+            for statement in additions { try connection.run(Command(statement)) }
         }
-        guard let found = try found(connection) else {
+        guard let found = try version(connection) else {
             throw ConnectionFailure.refused(.otherTables("The table machines_schema does not say its version."))
         }
         guard found <= version else {
             throw ConnectionFailure.refused(.newerSchema(found: found, supported: version))
         }
-        for step in steps.dropFirst(max(0, found - 1)) {
-            for statement in step { try connection.run(SQLStatement(statement)) }
-        }
-        try connection.run(
-            SQLStatement(
-                "select id, id_hash, id_rest, revision, token, workflow, state, due, archive, effects from machines limit 0"
-            )
-        )
+        let columns = Statements.columns.joined(separator: ", ")
+        try connection.run(Command("select \(columns), id_hash, token, claimed from machines limit 0"))
+        try connection.run(Command("select id, id_hash, name, text, rest, number from machine_values limit 0"))
     }
 
     /// The version that is there; `nil` for none.
-    private static func found(_ connection: PostgresConnection) throws -> Int? {
+    private static func version(_ connection: PostgresConnection) throws -> Int? {
+        var version: Int?
         do {
-            return try connection.row(of: SQLStatement("select version from machines_schema"), []) {
-                connection.integer(0)
-            }.flatMap(\.self)
-        } catch ConnectionFailure.refused(.otherTables) {
-            return nil
-        }
+            try connection.run(Command("select version from machines_schema")) { version = connection.integer(0) }
+        } catch ConnectionFailure.refused(.otherTables) {}
+        return version
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The threads of a pool, which carry out what tasks do that have come to it: one for each of a few queues, which the system starts when they are
 /// needed.
-final class ConnectionThreads: TaskExecutor {
+package final class ConnectionThreads: TaskExecutor {
     private struct Contents {
         var idle: [DispatchQueue]
 
@@ -15,12 +15,12 @@ final class ConnectionThreads: TaskExecutor {
     private let contents: Mutex<Contents>
 
     /// There will be `limit` threads at most.
-    init(limit: Int, name: String) {
+    package init(limit: Int, name: String) {
         // A serial queue has a thread that is none of those on which tasks run by themselves.
         contents = Mutex(Contents(idle: (0..<limit).map { _ in DispatchQueue(label: name) }))
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let queue = contents.withLock { contents in
             if contents.idle.isEmpty { contents.jobs.append(job) }
@@ -51,5 +51,12 @@ final class ConnectionThreads: TaskExecutor {
             }
             return job
         }
+    }
+}
+
+extension ConnectionThreads {
+    /// Whether the current task is on these threads.
+    package var isCurrent: Bool {
+        unsafe withUnsafeCurrentTask { unsafe $0?.unownedTaskExecutor } == asUnownedTaskExecutor()
     }
 }

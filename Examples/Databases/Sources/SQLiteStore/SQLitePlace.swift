@@ -1,36 +1,41 @@
 import Foundation
 import SQLStores
-import Synchronization
 
-/// The place of a file, and which file was there first.
+/// The file of a database, and the two that SQLite keeps beside it: by their names, and by the numbers that the system has for them.
 ///
-/// Connections are opened when they are needed. One to another file, or to one that was made anew, would find nothing of what was saved.
-final class SQLitePlace: Sendable {
-    static let gone = ConnectionFailure.refused(
-        .inaccessible("Its file was moved, deleted or replaced while it was open.")
-    )
+/// What is written into a file that is not at its place any more is gone with the last connection, and nobody else sees it.
+struct SQLitePlace: Sendable {
+    private struct Number: Equatable {
+        let device: UInt64
+        let file: UInt64
 
-    private let path: String
-    private let first = Mutex<String?>(nil)
-
-    init(path: String) { self.path = path }
-
-    /// Opens a connection to the file that was opened first, which alone may be made.
-    func open(_ body: (_ makes: Bool) throws -> SQLiteConnection) throws -> SQLiteConnection {
-        let known = first.withLock { $0 }
-        if let known, known != file { throw Self.gone }
-        let connection = try body(known == nil)
-        // Afterwards it is there to be looked at, and what the connection has opened is still there.
-        guard let file, known == nil || known == file else { throw Self.gone }
-        if known == nil { first.withLock { $0 = file } }
-        return connection
+        init?(_ path: String) {
+            var found = stat()
+            guard unsafe stat(path, &found) == 0 else { return nil }
+            (device, file) = (UInt64(truncatingIfNeeded: found.st_dev), UInt64(truncatingIfNeeded: found.st_ino))
+        }
     }
 
-    /// The file that is there, by the numbers that the system has for it.
-    private var file: String? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let device = attributes[.systemNumber], let number = attributes[.systemFileNumber]
-        else { return nil }
-        return "\(device)/\(number)"
+    private let files: [(path: String, number: Number)]
+
+    /// Looks at the files of a database that is open; a database in memory has none.
+    init(path: String, needsLog: Bool) throws {
+        files = ["", "-wal", "-shm"].compactMap { end in Number(path + end).map { (path + end, $0) } }
+        if needsLog, files.count < 3 { throw Self.gone }
+    }
+
+    private static let explanation = "Its file, or the log beside it, was moved, deleted or replaced while it was open."
+    private static var gone: SQLiteFailure { SQLiteFailure(.inaccessible(explanation)) }
+
+    private var isGone: Bool { !files.allSatisfy { Number($0.path) == $0.number } }
+
+    /// Refuses to go on without the files.
+    func check() throws {
+        if isGone { throw Self.gone }
+    }
+
+    /// Does not acknowledge a commit without the files.
+    func checkAfterCommit() throws {
+        if isGone { throw SQLiteFailure(.unclear(Self.explanation)) }
     }
 }

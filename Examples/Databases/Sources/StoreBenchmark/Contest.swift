@@ -11,7 +11,7 @@ struct Contest {
         let team = try (0..<processes).map { _ in try Member(kind, place) }
         // Once unmeasured: a first call connects, prepares and compiles.
         for byHand in [true, false] { _ = try time(team, task(byHand)) }
-        var pairs: [(byHand: Double, store: Double)] = []
+        var pairs: [(byHand: Time, store: Time)] = []
         let end = ContinuousClock.now + .seconds(seconds)
         repeat {
             // Whoever is the second finds warm what the first has used.
@@ -20,28 +20,44 @@ struct Contest {
             let second = try time(team, task(!isFirst))
             pairs.append(isFirst ? (first, second) : (second, first))
         } while ContinuousClock.now < end || pairs.count < 5
-        let ratios = pairs.map { $0.store / $0.byHand }.sorted()
-        let (byHand, store) = (median(pairs.map(\.byHand)), median(pairs.map(\.store)))
+        let ratios = pairs.map { $0.store.passed / $0.byHand.passed }.sorted()
+        let (byHand, store) = (median(pairs.map(\.byHand.passed)), median(pairs.map(\.store.passed)))
         print(
             "\(what): by hand \(text(byHand)) ms, store \(text(store)) ms, ratio \(text(median(ratios)))",
             "(\(text(ratios[0])) to \(text(ratios[ratios.count - 1]))), \(pairs.count) pairs"
         )
+        if let count = task(false).unitCount {
+            let (byHand, store) = (pairs.map(\.byHand.ofProcessors), pairs.map(\.store.ofProcessors))
+            let more = zip(store, byHand).map { ($0 - $1) / Double(count * processes) }
+            print(
+                "  of processors, for each: by hand \(text(median(byHand) / Double(count * processes))) µs,",
+                "the store \(text(median(more))) µs more"
+            )
+        }
     }
 
     /// Tells how much more memory something takes when it is done once more.
     func tellMemory(_ what: String, _ task: Worker.Work, after first: Worker.Work) throws {
         let member = try Member(kind, place)
-        let before = try member.do(first.line(0))
-        let after = try member.do(task.line(0))
+        let before = try member.do(first.line(0)).peak
+        let after = try member.do(task.line(0)).peak
         print("\(what): \(before) KiB at most, \(after) KiB after once more")
     }
 
-    /// How long the slowest takes, in milliseconds.
-    private func time(_ team: [Member], _ task: Worker.Work) throws -> Double {
+    /// What something takes.
+    private struct Time {
+        /// How long the slowest takes, in milliseconds.
+        let passed: Double
+
+        /// How long the processors work, in microseconds.
+        let ofProcessors: Double
+    }
+
+    private func time(_ team: [Member], _ task: Worker.Work) throws -> Time {
         let start = ContinuousClock.now
         for (number, member) in team.enumerated() { try member.tell(task.line(number)) }
-        for member in team { _ = try member.answer() }
-        return (ContinuousClock.now - start) / .milliseconds(1)
+        let ofProcessors = try team.reduce(0) { try $0 + $1.answer().processorTime }
+        return Time(passed: (ContinuousClock.now - start) / .milliseconds(1), ofProcessors: Double(ofProcessors))
     }
 
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
@@ -67,18 +83,18 @@ private final class Member {
         process.waitUntilExit()
     }
 
-    func `do`(_ line: String) throws -> Int {
+    func `do`(_ line: String) throws -> (peak: Int, processorTime: Int) {
         try tell(line)
         return try answer()
     }
 
     func tell(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
 
-    func answer() throws -> Int {
-        let answer = output.fileHandleForReading.availableData
-        guard let peak = Int(String(decoding: answer, as: UTF8.self).dropLast()) else {
-            throw Unexpected(explanation: "A worker has ended.")
-        }
-        return peak
+    /// The most memory, and how long the processors have worked, in microseconds.
+    func answer() throws -> (peak: Int, processorTime: Int) {
+        let answer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let numbers = answer.split { $0 == " " || $0 == "\n" }.compactMap { Int($0) }
+        guard numbers.count == 2 else { throw Unexpected(explanation: "A worker has ended.") }
+        return (numbers[0], numbers[1])
     }
 }

@@ -9,6 +9,9 @@ struct Contestants {
     let store: any ArchiveStore
     let byHand: any ByHand
 
+    /// The machines that count.
+    var machines: StoredWorkflow<Counting> { store.workflow(Counting.self) }
+
     /// Opens both; `nil` for a database of another kind.
     init?(_ kind: String, _ place: String) async throws {
         switch kind {

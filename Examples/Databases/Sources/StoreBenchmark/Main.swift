@@ -23,7 +23,7 @@ import HeraclitusStores
         }
         guard let contestants = try await Contestants(kind, place) else { return print(usage) }
         if isWorker { return try await Worker(contestants).run() }
-        guard try await contestants.store.ids(of: nil, in: nil, after: nil, limit: 1).isEmpty else {
+        guard try await contestants.store.ids().isEmpty else {
             return print("There are machines already.")
         }
         let start = ContinuousClock.now
@@ -57,13 +57,16 @@ extension ArchiveStore {
         let archive = try StateMachine<Counting>().archive()
         for start in stride(from: 0, to: count, by: 1_000) {
             try await save(
-                each: (start..<min(start + 1_000, count)).map {
-                    StoredArchive(
-                        id: "\($0)",
-                        revision: 0,
-                        workflow: Counting.name,
-                        state: CountState.name,
-                        archive: archive
+                (start..<min(start + 1_000, count)).map {
+                    .save(
+                        StoredArchive(
+                            id: "\($0)",
+                            revision: 0,
+                            workflow: Counting.name,
+                            version: Counting.version,
+                            state: CountState.name,
+                            archive: archive
+                        )
                     )
                 }
             )

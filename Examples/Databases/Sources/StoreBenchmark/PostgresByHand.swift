@@ -16,7 +16,7 @@ import Heraclitus
         try prepare(
             "save",
             """
-            update machines set revision = revision + 1, workflow = $3, state = $4, due = $5, archive = $6, effects = $7
+            update machines set revision = revision + 1, workflow = $3, state = $4, due = $5, archive = $6, effects_date = $7
             where id = $1 and id_hash = '' and revision = $2
             """
         )

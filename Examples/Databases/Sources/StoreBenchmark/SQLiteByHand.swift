@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import GRDBSQLite
 import Heraclitus
 
 /// A connection to SQLite whose calls run on a queue of its own.
@@ -24,18 +24,18 @@ import Heraclitus
             unsafe sqlite3_exec(opened, "pragma \(setting)", nil, nil, nil)
         }
         unsafe select = try Self.prepare(
-            "select revision, archive from machines where id = ?1 and id_hash = x''",
+            "select revision, archive from machines where id = ?1",
             opened
         )
         unsafe update = try Self.prepare(
             """
-            update machines set revision = revision + 1, workflow = ?3, state = ?4, due = ?5, archive = ?6, effects = ?7
-            where id = ?1 and id_hash = x'' and revision = ?2
+            update machines set revision = revision + 1, workflow = ?3, version = ?8, state = ?4, entered = ?9, due = ?5,
+            claimed = null, archive = ?6, handled = ?7 where id = ?1 and revision = ?2
             """,
             opened
         )
         unsafe list = try Self.prepare(
-            "select id from machines where workflow = ?1 and state = ?2 and state is not null order by id, id_rest",
+            "select id from machines where workflow = ?1 and state = ?2 and state is not null order by id",
             opened
         )
     }
@@ -83,6 +83,8 @@ import Heraclitus
         unsafe sqlite3_bind_null(update, 5)
         unsafe bind([UInt8](archive), 6, update)
         unsafe sqlite3_bind_null(update, 7)
+        unsafe sqlite3_bind_int64(update, 8, Int64(Counting.version))
+        unsafe sqlite3_bind_double(update, 9, Date.now.timeIntervalSinceReferenceDate)
         guard unsafe sqlite3_step(update) == SQLITE_DONE else {
             throw Unexpected(explanation: unsafe String(cString: sqlite3_errmsg(database)))
         }

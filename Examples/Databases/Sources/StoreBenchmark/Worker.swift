@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// A process that does what it is told, line by line, and answers each line with the most memory that it has had.
+/// A process that does what it is told, line by line, and answers each line with the most memory that it has had, and the processor time.
 struct Worker {
     /// Whose work a worker does.
     enum Machines: String, CaseIterable {
@@ -15,6 +15,9 @@ struct Worker {
         case units(Machines, byHand: Bool, Int)
         case list(byHand: Bool)
         case pages
+
+        /// The number of units of work; `nil` for work of another kind.
+        var unitCount: Int? { if case .units(_, _, let count) = self { count } else { nil } }
 
         /// The line for a worker, one of several that are at work at the same time.
         func line(_ worker: Int) -> String {
@@ -34,6 +37,7 @@ struct Worker {
     func run() async throws {
         while let line = readLine() {
             let words = line.split(separator: " ").map(String.init)
+            let before = Self.processorTime
             switch words[0] {
             case "units":
                 let (first, count, machines) = (Int(words[2]) ?? 0, Int(words[3]) ?? 0, Int(words[4]) ?? 1)
@@ -41,7 +45,7 @@ struct Worker {
             case "list": try await list(byHand: words[1] == "true")
             default: try await page()
             }
-            FileHandle.standardOutput.write(Data("\(Self.peak ?? 0)\n".utf8))
+            FileHandle.standardOutput.write(Data("\(Self.peak ?? 0) \(Self.processorTime - before)\n".utf8))
         }
     }
 
@@ -49,7 +53,7 @@ struct Worker {
         if byHand {
             try await contestants.byHand.unit(id)
         } else {
-            try await contestants.store.update(id, of: Counting.self, attempts: 1_000) { machine in
+            try await contestants.machines.update(id, attempts: 1_000) { machine in
                 try machine.fire.count { CountState($0.number + 1) }
             }
         }
@@ -60,16 +64,26 @@ struct Worker {
         let ids =
             byHand
             ? try await contestants.byHand.ids(of: workflow, in: state)
-            : try await contestants.store.ids(of: workflow, in: state)
+            : try await contestants.machines.ids(in: [CountState.self])
         precondition(ids.count >= 1_000)
     }
 
     private func page() async throws {
         var last: String?
         repeat {
-            last = try await contestants.store.ids(of: Counting.name, in: CountState.name, after: last, limit: 1_000)
-                .last
+            last = try await contestants.machines.ids(in: [CountState.self], after: last, limit: 1_000).last
         } while last != nil
+    }
+
+    /// How long the processors have worked for this process, in microseconds.
+    private static var processorTime: Int {
+        var usage = rusage()
+        #if canImport(Darwin)
+            unsafe getrusage(RUSAGE_SELF, &usage)
+        #else
+            unsafe getrusage(RUSAGE_SELF.rawValue, &usage)
+        #endif
+        return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Int($1.tv_sec) * 1_000_000 + Int($1.tv_usec) }
     }
 
     /// The most memory that this process has had, in KiB, where the system says so.

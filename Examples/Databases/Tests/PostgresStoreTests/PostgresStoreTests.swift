@@ -3,12 +3,64 @@ import Heraclitus
 import HeraclitusStores
 import HeraclitusTesting
 import PostgresStore
-import SQLStores
 import StoreTesting
 import Testing
 
-func archive(_ id: String, replacing revision: Int = 0, content: String = "{}") -> StoredArchive {
-    StoredArchive(id: id, revision: revision, workflow: "Lamp", state: "On", archive: Data(content.utf8))
+func archive(
+    _ id: String,
+    replacing revision: Int = 0,
+    due: Date? = nil,
+    values: [String: StoredValue] = [:],
+    content: String = "{}"
+) -> StoredArchive {
+    StoredArchive(
+        id: id,
+        revision: revision,
+        workflow: "Lamp",
+        version: 1,
+        state: "On",
+        due: due,
+        values: values,
+        archive: Data(content.utf8)
+    )
+}
+
+/// Asks for machines.
+func query(_ change: (inout ArchiveQuery) -> Void) -> ArchiveQuery {
+    var query = ArchiveQuery()
+    change(&query)
+    return query
+}
+
+/// Claims effects of ``Meter``.
+func claim(effectsBy date: Date, of workflow: String = Meter.name, limit: Int) -> StoreClaim {
+    StoreClaim(
+        .effects(by: date, names: [Meter.Reading.name]),
+        of: [workflow],
+        newestVersion: 1,
+        until: date + 3_600,
+        by: "worker",
+        limit: limit
+    )
+}
+
+extension ArchiveStore {
+    /// The machines of ``Meter`` with effects by a date.
+    func ids(withEffectsBy date: Date) async throws -> [String] {
+        try await ids(query { ($0.workflows, $0.queue) = ([Meter.name], .effects(by: date, names: nil)) })
+    }
+
+    /// Carries out all effects of ``Meter`` that may be carried out now.
+    func deliver(
+        machinesAtOnce: Int = 8,
+        _ handle: @escaping @Sendable (Meter.Reading, EffectKey) throws -> Void = { _, _ in }
+    ) async throws -> WorkReport {
+        let handlers = EffectHandlers().on(Meter.Reading.self) { try handle($0, $1) }
+        return try await workflow(Meter.self).deliver(
+            policy: DeliveryPolicy(machinesAtOnce: machinesAtOnce),
+            to: handlers
+        )
+    }
 }
 
 @Suite(
@@ -60,10 +112,8 @@ struct PostgresStoreTests {
             networkTimeout: most
         )
         #expect(try await store.save(archive("1")) == 1)
-        let found = try await store.readers.run(for: nil) { connection, _ in
-            try connection.row(of: SQLStatement("show statement_timeout"), []) { connection.text(0) }.flatMap(\.self)
-        }
-        #expect(found == "\(Int32.max)ms")
+        let found = try await store.write { try $0.rows("show statement_timeout") }
+        #expect(found == [["\(Int32.max)ms"]])
     }
 
     @Test("Stores that are made at once make one table")
@@ -105,26 +155,30 @@ struct PostgresStoreTests {
         let machine = try StateMachine<Turnstile>().archive()
         for start in stride(from: 0, to: 10_000, by: 1_000) {
             try await store.save(
-                each: (start..<(start + 1_000)).map {
-                    StoredArchive(
-                        id: "\($0)",
-                        revision: 0,
-                        workflow: "Turnstile",
-                        state: "ClosedState",
-                        archive: machine
+                (start..<(start + 1_000)).map {
+                    .save(
+                        StoredArchive(
+                            id: "\($0)",
+                            revision: 0,
+                            workflow: "Turnstile",
+                            version: 1,
+                            state: "ClosedState",
+                            archive: machine
+                        )
                     )
                 }
             )
         }
         struct Interrupted: Error { let upgrade: StoreUpgrade }
+        let turnstiles = store.workflow(LaterTurnstile.self)
         let error = await #expect(throws: Interrupted.self) {
-            try await store.upgrade(LaterTurnstile.self) { if $0.examined == 4_000 { throw Interrupted(upgrade: $0) } }
+            try await turnstiles.upgrade { if $0.examined == 4_000 { throw Interrupted(upgrade: $0) } }
         }
         let interrupted = try #require(error).upgrade
         #expect(interrupted.upgraded == 4_000)
-        let rest = try await store.upgrade(LaterTurnstile.self, after: interrupted.lastID)
+        let rest = try await turnstiles.upgrade(after: interrupted.lastID)
         #expect(rest.upgraded == 6_000)
-        #expect(try await store.upgrade(LaterTurnstile.self).upgraded == 0)
+        #expect(try await turnstiles.upgrade().upgraded == 0)
         let count = try await server.sql("select count(*) from machines where revision = 2", in: database)
         #expect(count.trimmingCharacters(in: .whitespacesAndNewlines) == "10000")
     }
@@ -133,16 +187,18 @@ struct PostgresStoreTests {
     func nul() async throws {
         let store = try await PostgresStore(try await Server.shared.value.database())
         _ = try await store.count("1")
-        let due = StoredArchive(id: "2", revision: 0, workflow: "Lamp", state: "On", due: .now, archive: Data())
-        try await store.save(due)
-        #expect(try await store.ids(of: "Lamp", in: "On") == ["2"])
+        try await store.save(archive("2", due: .now, values: ["buyer": .text("ada\0")]))
+        func ids(_ change: (inout ArchiveQuery) -> Void) async throws -> [String] { try await store.ids(query(change)) }
+        #expect(try await ids { ($0.workflows, $0.states) = (["Lamp", "Lamp\0"], ["On"]) } == ["2"])
+        #expect(try await ids { $0.values = [.value("buyer") == "ada\0"] } == ["2"])
         for end in ["\0", "\0x"] {
-            #expect(try await store.ids(of: "Lamp" + end, in: nil) == [])
-            #expect(try await store.ids(of: nil, in: "On" + end) == [])
-            #expect(try await store.ids(of: nil, in: "On" + end, after: nil, limit: 9) == [])
-            #expect(try await store.ids(dueBy: .distantFuture, of: "Lamp" + end) == [])
-            #expect(try await store.ids(withEffectsBy: .distantFuture, of: Meter.name + end, limit: 9) == [])
-            #expect(try await store.claim(effectsBy: .distantFuture, of: Meter.name + end, limit: 9) { $0 } == [])
+            #expect(try await ids { $0.workflows = ["Lamp" + end] } == [])
+            #expect(try await ids { $0.states = ["On" + end] } == [])
+            #expect(try await ids { $0.values = [.value("buyer" + end) == "ada\0"] } == [])
+            #expect(try await ids { ($0.workflows, $0.queue) = (["Lamp" + end], .due(by: .distantFuture)) } == [])
+            #expect(try await ids { $0.queue = .effects(by: .distantFuture, names: [Meter.Reading.name + end]) } == [])
+            let claimed = try await store.claim(claim(effectsBy: .distantFuture, of: Meter.name + end, limit: 9))
+            #expect(claimed == [])
         }
     }
 }

@@ -1,9 +1,11 @@
 import Foundation
 import Heraclitus
-import PostgresStore
+import HeraclitusStores
 import SQLStores
 import StoreTesting
 import Testing
+
+@testable import PostgresStore
 
 @Suite(
     "A network that stalls between the store and its server",
@@ -46,6 +48,43 @@ struct StallTests {
     }
 
     @Test(
+        "Effects, values, several machines and deletions are saved once, whatever was cut",
+        .timeLimit(.minutes(20)),
+        arguments: Proxy.Direction.allCases
+    )
+    func changes(direction: Proxy.Direction) async throws {
+        let server = try await Server(port: try Proxy.freePort())
+        try await server.sql("create database shop", in: "postgres")
+        let proxy = try Proxy(for: try #require(server.port))
+        let store = try await store(proxy, "shop")
+        func effects(_ worker: String?) -> WaitingEffects {
+            WaitingEffects(content: Data("effects".utf8), next: "Ring", date: .distantPast, worker: worker)
+        }
+        let values = ["buyer": StoredValue.text("ada")]
+        func save(_ changes: StoreChange...) async throws -> [Int] {
+            // With a connection that is open, or the time to connect would run out.
+            _ = try await store.load("1")
+            proxy.stallConnections(direction)
+            return try await store.save(changes)
+        }
+        let first = StoreChange.EffectsChange(from: nil, to: effects(nil))
+        #expect(try await save(.save(archive("1", values: values), effects: first)) == [1])
+        #expect(try await save(.effects(of: "1", .init(from: effects(nil), to: effects("worker")))) == [1])
+        let second = StoreChange.EffectsChange(from: effects("worker"), to: effects(nil))
+        let both = try await save(
+            .save(archive("2", values: values)),
+            .save(archive("1", replacing: 1, values: ["buyer": .text("bob")]), effects: second)
+        )
+        #expect(both == [1, 2])
+        #expect(try await store.ids(query { $0.values = [.value("buyer") == "ada"] }) == ["2"])
+        #expect(try await store.load("1")?.effects == effects(nil))
+        #expect(try await save(.delete("2", expecting: nil)) == [1])
+        #expect(try await save(.delete("1", expecting: 2)) == [2])
+        #expect(try await server.sql("select count(*) from machine_values", in: "shop").hasPrefix("0"))
+        #expect(try await store.ids() == [])
+    }
+
+    @Test(
         "While nothing comes through at all, errors come in time; afterwards what was acknowledged is there",
         .timeLimit(.minutes(20))
     )
@@ -76,7 +115,7 @@ struct StallTests {
         let store = try await PostgresStore(try await Server.shared.value.database(), connections: 1)
         // What profilers send; most other signals these threads never get. One that is ignored would interrupt nothing.
         signal(SIGPROF) { _ in }
-        let answer = try await store.readers.run(for: nil, isChange: true) { connection, mayBeDone in
+        let answer = try await store.pool.run(for: nil, isChange: true) { connection, mayBeDone in
             #expect(!mayBeDone, "The connection was given up.")
             let (waiting, ended) = (pthread_self(), DispatchSemaphore(value: 0))
             Thread.detachNewThread {
@@ -88,8 +127,9 @@ struct StallTests {
             }
             // The thread must not end before the last signal is sent.
             defer { ended.wait() }
-            return try connection.row(of: SQLStatement("select 7 from pg_sleep(0.5)"), []) { connection.integer(0) }
-                .flatMap(\.self)
+            var answer: Int?
+            try connection.run(Command("select 7 from pg_sleep(0.5)")) { answer = connection.integer(0) }
+            return answer
         }
         #expect(answer == 7)
     }
@@ -107,11 +147,8 @@ struct StallTests {
         )
         // Or the server would be stopped before it has the statement.
         try await store.save(archive("0"))
-        let found = try await store.readers.run(for: nil) { connection, _ in
-            try connection.row(of: SQLStatement("select pg_backend_pid()"), []) { connection.integer(0) }
-                .flatMap(\.self)
-        }
-        let backend = Int32(try #require(found))
+        let found = try await store.write { try $0.rows("select pg_backend_pid()") }
+        let backend = try #require(Int32(found[0][0] ?? ""))
         kill(backend, SIGSTOP)
         defer { kill(backend, SIGCONT) }
         #expect(try await store.save(archive("1")) == 1)

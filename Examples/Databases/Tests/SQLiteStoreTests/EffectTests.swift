@@ -32,27 +32,6 @@ import Testing
         try await store.deliverAll(into: ledger)
         #expect(try await ledger.differences(from: store, ids: ids) == [])
         #expect(try ledger.isInOrder())
-        #expect(try await store.effects(of: Meter.self).isEmpty)
-    }
-
-    @Test("A file of the first version gets the column for effects, once, also when several open it at once")
-    func upgrade() async throws {
-        let place = try Place()
-        try await place.store().save(archive("1"))
-        try place.change(
-            "drop index machines_by_effects",
-            "alter table machines drop column effects",
-            "pragma user_version = 1"
-        )
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 2..<8 { group.addTask { try await place.store().save(archive("\(number)")) } }
-            try await group.waitForAll()
-        }
-        let store = try await place.store()
-        #expect(try await store.ids().count == 7)
-        #expect(try await store.count("meter") == 1)
-        #expect(try await store.ids(withEffectsBy: .now, of: Meter.name, limit: 10) == ["meter"])
-        let version = try place.connection().number(SQLStatement("pragma user_version"))
-        #expect(version == 2)
+        #expect(try await store.workflow(Meter.self).effects().isEmpty)
     }
 }

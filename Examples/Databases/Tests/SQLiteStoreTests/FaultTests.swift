@@ -1,15 +1,15 @@
 import Foundation
+import GRDB
 import Heraclitus
 import HeraclitusStores
+import SQLStores
 import SQLiteStore
 import StoreTesting
 import Testing
 
-@testable import SQLStores
-
 @Suite("Files of SQLite that are not as they should be") struct FaultTests {
-    private func reason(_ place: Place) async -> DatabaseError.Reason? {
-        let error = await #expect(throws: DatabaseError.self) { try await place.store() }
+    private func reason(_ place: Place) async -> SQLStores.DatabaseError.Reason? {
+        let error = await #expect(throws: SQLStores.DatabaseError.self) { try await place.store() }
         #expect(error?.store == place.file.path)
         return error?.reason
     }
@@ -19,8 +19,8 @@ import Testing
         let place = try Place()
         try await place.store().save(archive("1"))
         try place.change("pragma user_version = 7")
-        #expect(await reason(place) == .newerSchema(found: 7, supported: 2))
-        try place.change("pragma user_version = 2")
+        #expect(await reason(place) == .newerSchema(found: 7, supported: 3))
+        try place.change("pragma user_version = 3")
         #expect(try await place.store().ids() == ["1"])
     }
 
@@ -34,10 +34,8 @@ import Testing
         let database = try Place()
         try database.change("create table bills (number integer)")
         guard case .otherTables = await reason(database) else { return #expect(Bool(false)) }
-        let connection = try database.connection()
-        #expect(try connection.number(SQLStatement("select count(*) from sqlite_schema")) == 1)
-        let mode = try connection.row(of: SQLStatement("pragma journal_mode"), []) { connection.text(0) }
-        #expect(mode == "delete")
+        #expect(try database.text("select name from sqlite_schema") == ["bills"])
+        #expect(try database.text("pragma journal_mode") == ["delete"])
     }
 
     @Test("A table that somebody has altered is refused")
@@ -45,25 +43,27 @@ import Testing
         let place = try Place()
         let store = try await place.store()
         try await store.save(archive("1"))
-        try place.change("alter table machines rename column token to coin")
+        try place.change("alter table machines rename column archive to content")
         guard case .otherTables(let explanation) = await reason(place) else { return #expect(Bool(false)) }
-        #expect(explanation.contains("token"))
+        #expect(explanation.contains("archive"))
         // One that is open already finds out, too.
-        let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("2")) }
+        let error = await #expect(throws: SQLStores.DatabaseError.self) { try await store.save(archive("2")) }
         #expect(error?.id == "2")
         guard case .otherTables = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
-        try place.change("alter table machines rename column coin to token")
+        try place.change("alter table machines rename column content to archive")
         #expect(try await store.save(archive("2")) == 1)
         try place.change("drop table machines")
-        let gone = await #expect(throws: DatabaseError.self) { try await store.load("1") }
+        let gone = await #expect(throws: SQLStores.DatabaseError.self) { try await store.load("1") }
         guard case .otherTables = gone?.reason else { return #expect(Bool(false), "\(String(describing: gone))") }
     }
 
     /// What somebody does to a file that a store has open.
-    enum Harm: CaseIterable { case delete, move, replace }
+    enum Harm: CaseIterable {
+        case delete, move, replace, deleteLog, deleteIndexOfLog, deleteBoth, replaceLog
+    }
 
     @Test(
-        "A file that is deleted, moved or replaced while it is open is an error, whatever the connection; nothing is made in its place",
+        "A file or a log that is deleted, moved or replaced while it is open is an error, whatever the connection; nothing is made in its place",
         arguments: Harm.allCases
     )
     func gone(harm: Harm) async throws {
@@ -81,9 +81,17 @@ import Testing
         case .replace:
             try FileManager.default.moveItem(atPath: path, toPath: away)
             try FileManager.default.copyItem(atPath: other.file.path, toPath: path)
+        case .deleteLog: try FileManager.default.removeItem(atPath: path + "-wal")
+        case .deleteIndexOfLog: try FileManager.default.removeItem(atPath: path + "-shm")
+        case .deleteBoth:
+            for end in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: path + end) }
+        case .replaceLog:
+            try FileManager.default.copyItem(atPath: path + "-wal", toPath: away)
+            try FileManager.default.removeItem(atPath: path + "-wal")
+            try FileManager.default.moveItem(atPath: away, toPath: path + "-wal")
         }
         func expectGone(_ id: String?, _ body: () async throws -> Void) async {
-            let error = await #expect(throws: DatabaseError.self) { try await body() }
+            let error = await #expect(throws: SQLStores.DatabaseError.self) { try await body() }
             guard case .inaccessible = error?.reason else {
                 return #expect(Bool(false), "\(String(describing: error))")
             }
@@ -92,14 +100,15 @@ import Testing
         await expectGone("1") { try await store.save(archive("1", replacing: 1)) }
         await expectGone("2") { try await store.save(archive("2")) }
         await expectGone("1") { try await store.delete("1") }
-        await expectGone(nil) { try await store.save(together: [archive("3"), archive("4")]) }
+        await expectGone(nil) { try await store.save([.save(archive("3")), .save(archive("4"))]) }
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<16 {
-                group.addTask { await #expect(throws: DatabaseError.self) { try await store.load("1") } }
-                group.addTask { await #expect(throws: DatabaseError.self) { try await store.ids() } }
+                group.addTask { await #expect(throws: SQLStores.DatabaseError.self) { try await store.load("1") } }
+                group.addTask { await #expect(throws: SQLStores.DatabaseError.self) { try await store.ids() } }
             }
         }
-        #expect(FileManager.default.fileExists(atPath: path) == (harm == .replace))
+        #expect(FileManager.default.fileExists(atPath: path) == ![.delete, .move].contains(harm))
+        #expect(FileManager.default.fileExists(atPath: path + "-wal") == ![.deleteLog, .deleteBoth].contains(harm))
         guard harm == .move else { return }
         try FileManager.default.moveItem(atPath: away, toPath: path)
         #expect(try await store.load("1")?.revision == 1)
@@ -113,10 +122,13 @@ import Testing
         let other = try await place.store(busyTimeout: .seconds(1))
         try await store.save(archive("1"))
         let (path, away) = (place.file.path, place.file.path + ".away")
-        let error = await #expect(throws: DatabaseError.self) {
-            try await store.writers.run(for: "1", isChange: true) { connection, _ in
-                try connection.transaction {
-                    _ = try connection.save(Change(archive("2")), false)
+        let error = await #expect(throws: SQLStores.DatabaseError.self) {
+            try await store.database.write { db in
+                try store.unit(in: db) { unit in
+                    for id in ["2", "3"] {
+                        let machine = try unit.machine(id, of: Turnstile.self)
+                        try machine.fire.pass { $0 }
+                    }
                     try FileManager.default.moveItem(atPath: path, toPath: away)
                 }
             }
@@ -147,7 +159,7 @@ import Testing
         func expect(_ store: SQLiteStore, _ number: Int) async throws {
             do {
                 #expect(try await store.load("\(number)") == archive("\(number)", replacing: 1, content: content))
-            } catch let error as DatabaseError {
+            } catch let error as SQLStores.DatabaseError {
                 #expect(error.id == "\(number)")
             } catch StoreError.damaged(let id, _) {
                 #expect(id == "\(number)")
@@ -159,7 +171,7 @@ import Testing
         }
         do {
             #expect(try await store.ids().count == 100)
-        } catch is DatabaseError {
+        } catch is SQLStores.DatabaseError {
         }
         await #expect(throws: (any Error).self) { try await store.save(archive("1", replacing: 7)) }
     }
@@ -169,20 +181,28 @@ import Testing
         let place = try Place()
         let store = try await place.store()
         for id in ["1", "2", "3"] { _ = try await store.count(id) }
-        try place.change("update machines set due = 9e999, effects = -9e999 where id = x'31'")
+        try place.change("update machines set due = 9e999, effects_date = -9e999 where id = x'31'")
         #expect(try await store.load("1")?.due?.timeIntervalSinceReferenceDate == .infinity)
-        #expect(try await store.ids(dueBy: .distantFuture, of: nil) == [])
+        #expect(try await store.ids(query { $0.queue = .due(by: .distantFuture) }) == [])
         #expect(try await store.count("1") == 2)
         #expect(try await store.load("1")?.due == nil)
         // Said to be due, and not there.
         _ = try await store.pass("4")
-        try place.change("update machines set due = -9e999, effects = -9e999 where id = x'34'")
-        #expect(try await store.fireDue(Turnstile.self) == ["4"])
-        #expect(try await store.deliver(Meter.self) { _, _ in } == 4)
+        try place.change("update machines set due = -9e999, effects_date = -9e999 where id = x'34'")
+        #expect(try await store.workflow(Turnstile.self).fireDue().count == 1)
+        let handlers = EffectHandlers().on(Meter.Reading.self) { _, _ in }
+        #expect(try await store.workflow(Meter.self).deliver(to: handlers).count == 4)
         for date in [Double.nan, .infinity, -.infinity].map(Date.init(timeIntervalSinceReferenceDate:)) {
-            #expect(try await store.ids(dueBy: date, of: "Nobody") == [])
-            #expect(try await store.ids(withEffectsBy: date, of: "Nobody", limit: 9) == [])
+            for queue in [ArchiveQuery.Queue.due(by: date), .effects(by: date, names: nil)] {
+                #expect(try await store.ids(query { ($0.workflows, $0.queue) = (["Nobody"], queue) }) == [])
+            }
         }
+        let never = Date(timeIntervalSinceReferenceDate: .nan)
+        let none = WaitingEffects(content: Data(), next: "Ring", date: never, worker: nil)
+        try await store.save([.save(archive("5"), effects: .init(from: nil, to: none))])
+        let loaded = try await store.load("5")?.effects
+        #expect(loaded?.date == .distantFuture)
+        try await store.save([.effects(of: "5", .init(from: loaded, to: nil))])
     }
 
     @Test("Machines whose rows or effects are damaged hold up the effects of no others")
@@ -192,26 +212,30 @@ import Testing
         for number in 10..<30 { _ = try await store.count("\(number)") }
         try place.change(
             "pragma ignore_check_constraints = on",
-            "update machines set archive = cast('{\"outbox\":7}' as blob) where id < cast('20' as blob)",
+            "update machines set effects_content = cast('{\"effects\":7}' as blob) where id < cast('20' as blob)",
             "update machines set revision = -1 where id = cast('20' as blob)",
-            "update machines set revision = 9223372036854775807 where id = cast('28' as blob)",
-            "update machines set revision = 9223372036854775806 where id = cast('29' as blob)"
+            "update machines set revision = 9223372036854775807 where id = cast('28' as blob)"
         )
-        let error = await #expect(throws: StoreError.self) {
-            try await store.deliver(Meter.self, policy: DeliveryPolicy(machinesAtOnce: 2)) { _, key in
-                #expect(key.id > "20" && key.id != "28")
+        let meters = store.workflow(Meter.self)
+        let handlers = EffectHandlers().on(Meter.Reading.self) { _, key in #expect(key.id > "20") }
+        let report = try await meters.deliver(policy: DeliveryPolicy(machinesAtOnce: 2), to: handlers)
+        #expect(report.count == 9)
+        #expect(Set(report.failures.map(\.id)) == Set((10..<20).map { "\($0)" }))
+        for failure in report.failures {
+            guard case StoreError.damaged(failure.id, _) = failure.error else {
+                Issue.record("\(failure)")
+                continue
             }
         }
-        guard case .damaged("10", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
-        let left = try await store.ids(withEffectsBy: .distantFuture, of: Meter.name, limit: 100)
-        #expect(left == ((10...20) + [28, 29]).map { "\($0)" })
+        let left = try await store.ids(query { $0.queue = .effects(by: .distantFuture, names: nil) })
+        #expect(left.sorted() == (10...20).map { "\($0)" })
     }
 
     @Test("A folder that is not there, and a file that may not be written, are errors")
     func inaccessible() async throws {
         let folder = try TemporaryFolder()
         for path in ["nowhere/shop.sqlite", "."] {
-            let error = await #expect(throws: DatabaseError.self) {
+            let error = await #expect(throws: SQLStores.DatabaseError.self) {
                 try await SQLiteStore(at: folder.url.appending(path: path))
             }
             guard case .inaccessible = error?.reason else {
@@ -224,8 +248,8 @@ import Testing
     @Test(
         "A row that somebody has damaged is an error with its id; others are found, and it can be deleted",
         arguments: [
-            "archive = null", "state = cast(x'ff' as text)", "id_rest = x'41'", "revision = 0", "revision = -5",
-            "state = null",
+            "archive = null", "state = cast(x'ff' as text)", "workflow = cast(x'ff' as text)", "revision = 0",
+            "revision = -5", "state = null",
         ]
     )
     func damaged(change: String) async throws {
@@ -238,6 +262,11 @@ import Testing
         #expect(try await store.load("3") == archive("3", replacing: 1))
         #expect(try await store.ids().contains("3"))
         #expect(try await store.save(archive("1", replacing: 1)) == 2)
+        #expect(try await store.load(["1", "3"]).map(\.revision) == [2, 1])
+        try await store.delete("2")
+        #expect(try await store.load("2") == nil)
+        #expect(try await store.ids() == ["1", "3"])
+        #expect(try await store.save(archive("2")) >= 1)
     }
 
     @Test("A row whose archive is damaged can be found and deleted")
@@ -246,8 +275,8 @@ import Testing
         let store = try await place.store()
         try await store.pass("1")
         try place.change("update machines set archive = x'7b00'")
-        #expect(try await store.ids(of: Turnstile.self) == ["1"])
-        await #expect(throws: ArchiveError.self) { try await store.machine("1", of: Turnstile.self) }
+        #expect(try await store.workflow(Turnstile.self).ids() == ["1"])
+        await #expect(throws: ArchiveError.self) { try await store.workflow(Turnstile.self).machine("1") }
         #expect(try await store.delete("1", expecting: 1))
         #expect(try await store.ids() == [])
     }
@@ -276,12 +305,12 @@ import Testing
             for number in 0..<200 {
                 do {
                     _ = try await store.load("\(number)")
-                } catch is DatabaseError {
+                } catch is SQLStores.DatabaseError {
                 } catch is StoreError {
                 }
             }
             _ = try await store.ids()
-        } catch is DatabaseError {
+        } catch is SQLStores.DatabaseError {
         }
     }
 
@@ -291,23 +320,23 @@ import Testing
         let store = try await place.store(sizeLimit: 200_000)
         let content = String(repeating: "0123456789", count: 3_000)
         var saved = 0
-        var error: DatabaseError?
+        var error: SQLStores.DatabaseError?
         while error == nil, saved < 100 {
             do {
                 try await store.save(archive("\(saved)", content: content))
                 saved += 1
-            } catch let thrown as DatabaseError {
+            } catch let thrown as SQLStores.DatabaseError {
                 error = thrown
             }
         }
         #expect(error?.id == "\(saved)")
         guard case .full = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
         #expect(saved > 2)
-        await #expect(throws: DatabaseError.self) {
+        await #expect(throws: SQLStores.DatabaseError.self) {
             try await store.save(archive("0", replacing: 1, content: content + content))
         }
-        await #expect(throws: DatabaseError.self) {
-            try await store.save(each: (0..<10).map { archive("several \($0)", content: content) })
+        await #expect(throws: SQLStores.DatabaseError.self) {
+            try await store.save((0..<10).map { .save(archive("several \($0)", content: content)) })
         }
         #expect(try await store.load("0") == archive("0", replacing: 1, content: content))
         #expect(try await store.ids().count == saved)
@@ -319,18 +348,58 @@ import Testing
     func unstorable() async throws {
         let place = try Place()
         let store = try await place.store()
-        let error = await #expect(throws: DatabaseError.self) {
-            try await store.save(StoredArchive(id: "1", revision: 0, workflow: "a\0b", state: "On", archive: Data()))
+        func refused(_ change: StoreChange) async {
+            let error = await #expect(throws: SQLStores.DatabaseError.self) { try await store.save([change]) }
+            guard case .unstorable = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
         }
-        guard case .unstorable = error?.reason else { return #expect(Bool(false)) }
+        let named = StoredArchive(id: "1", revision: 0, workflow: "a\0b", version: 1, state: "On", archive: Data())
+        await refused(.save(named))
+        await refused(.save(archive("1", values: ["a\0b": .number(1)])))
+        let effects = WaitingEffects(content: Data(), next: "a\0b", date: .now, worker: nil)
+        await refused(.save(archive("1"), effects: .init(from: nil, to: effects)))
         await #expect(throws: StoreError.self) { try await store.save(archive("1", replacing: .max)) }
         #expect(try await store.ids() == [])
         for due in [Double.nan, .infinity, -.infinity] {
             let due = Date(timeIntervalSinceReferenceDate: due)
             let id = "\(due.timeIntervalSinceReferenceDate)"
-            try await store.save(StoredArchive(id: id, revision: 0, workflow: "", state: "", due: due, archive: Data()))
+            try await store.save(archive(id, due: due))
             #expect(try await store.load(id)?.due == nil)
         }
+        try place.change("update machines set revision = 9223372036854775807")
+        for id in try await store.ids() {
+            await #expect(throws: StoreError.self) { try await store.save(archive(id, replacing: .max)) }
+            #expect(try await store.delete(id))
+            await #expect(throws: StoreError.self) { try await store.save(archive(id)) }
+        }
+    }
+
+    @Test("Values of any text and any number are kept and found")
+    func values() async throws {
+        let place = try Place()
+        let store = try await place.store()
+        let texts = ["", "\0", "a\0b", "a\0c", "é", "e\u{301}", String(repeating: "long ", count: 20_000)]
+        let numbers = [0, -0.0, 0.1 + 0.2, 1e-300, .greatestFiniteMagnitude, .infinity, -.infinity, 1.0 / 3]
+        for (index, text) in texts.enumerated() {
+            try await store.save(archive("text \(index)", values: ["value": .text(text), "name'\"": .number(1)]))
+        }
+        for (index, number) in numbers.enumerated() {
+            try await store.save(archive("number \(index)", values: ["value": .number(number)]))
+        }
+        for (index, text) in texts.enumerated() {
+            #expect(try await store.load("text \(index)")?.values["value"] == .text(text))
+            #expect(try await store.ids(query { $0.values = [.value("value") == text] }) == ["text \(index)"])
+        }
+        for (index, number) in numbers.enumerated() where index > 1 {
+            #expect(try await store.load("number \(index)")?.values == ["value": .number(number)])
+            #expect(try await store.ids(query { $0.values = [.value("value") == number] }) == ["number \(index)"])
+        }
+        #expect(try await store.ids(query { $0.values = [.value("name'\"") == 1] }).count == texts.count)
+        try await store.save(archive("none", values: ["value": .number(.nan)]))
+        guard case .number(let none)? = try await store.load("none")?.values["value"] else {
+            return #expect(Bool(false))
+        }
+        #expect(none.isNaN)
+        #expect(try await !store.ids(query { $0.values = [.value("value") >= -.infinity] }).contains("none"))
     }
 
     @Test("A name with NUL, which no archive can have, finds nothing")
@@ -338,16 +407,21 @@ import Testing
         let place = try Place()
         let store = try await place.store()
         _ = try await store.count("1")
-        let due = StoredArchive(id: "2", revision: 0, workflow: "Lamp", state: "On", due: .now, archive: Data())
-        try await store.save(due)
-        #expect(try await store.ids(of: "Lamp", in: "On") == ["2"])
+        try await store.save(archive("2", due: .now, values: ["on": .number(1)]))
+        #expect(try await store.ids(query { ($0.workflows, $0.states) = (["Lamp"], ["On"]) }) == ["2"])
         for end in ["\0", "\0x"] {
-            #expect(try await store.ids(of: "Lamp" + end, in: nil) == [])
-            #expect(try await store.ids(of: nil, in: "On" + end) == [])
-            #expect(try await store.ids(of: nil, in: "On" + end, after: nil, limit: 9) == [])
-            #expect(try await store.ids(dueBy: .distantFuture, of: "Lamp" + end) == [])
-            #expect(try await store.ids(withEffectsBy: .distantFuture, of: Meter.name + end, limit: 9) == [])
-            #expect(try await store.claim(effectsBy: .distantFuture, of: Meter.name + end, limit: 9) { $0 } == [])
+            let queries = [
+                query { $0.workflows = ["Lamp" + end] }, query { $0.states = ["On" + end] },
+                query { ($0.workflows, $0.queue) = (["Lamp" + end], .due(by: .distantFuture)) },
+                query { $0.queue = .effects(by: .distantFuture, names: [Meter.Reading.name + end]) },
+                query { $0.values = [.value("on" + end) == 1] },
+            ]
+            for query in queries { #expect(try await store.ids(query) == []) }
+            for queue in [ArchiveQuery.Queue.due(by: .distantFuture), .effects(by: .distantFuture, names: nil)] {
+                let names = ["Lamp" + end, Meter.name + end]
+                let claim = StoreClaim(queue, of: names, newestVersion: 9, until: .now, by: "me", limit: 9)
+                #expect(try await store.claim(claim) == [])
+            }
         }
     }
 }

@@ -1,66 +1,13 @@
 import Foundation
+import GRDB
 import Heraclitus
 import HeraclitusStores
 import HeraclitusTesting
+import SQLStores
 import SQLiteStore
 import StoreTesting
 import Synchronization
 import Testing
-
-@testable import SQLStores
-
-/// A file of its own, and stores on it.
-struct Place {
-    let folder: TemporaryFolder
-    let file: URL
-
-    init() throws {
-        folder = try TemporaryFolder()
-        file = folder.url.appending(path: "shop.sqlite")
-    }
-
-    func store(busyTimeout: Duration = .seconds(20), sizeLimit: Int? = nil) async throws -> SQLiteStore {
-        try await SQLiteStore(at: file, busyTimeout: busyTimeout, sizeLimit: sizeLimit)
-    }
-
-    /// A connection of somebody who changes the file by hand.
-    func connection() throws -> SQLiteConnection {
-        try SQLiteConnection(path: file.path, busyTimeout: .seconds(20), sizeLimit: nil)
-    }
-
-    func change(_ statements: String...) throws {
-        let connection = try connection()
-        for statement in statements { try connection.run(SQLStatement(statement)) }
-    }
-}
-
-func archive(_ id: String, replacing revision: Int = 0, content: String = "{}") -> StoredArchive {
-    StoredArchive(id: id, revision: revision, workflow: "Lamp", state: "On", archive: Data(content.utf8))
-}
-
-/// Which connections were opened.
-private final class Opened: Sendable {
-    private let names = Mutex<[String]>([])
-    var all: [String] { names.withLock { $0 } }
-    func add(_ name: String) { names.withLock { $0.append(name) } }
-}
-
-/// A store with connections that are counted.
-private struct CountedStore: SQLStore {
-    let readers: ConnectionPool<SQLiteConnection>
-    let writers: ConnectionPool<SQLiteConnection>
-
-    init(_ place: Place, _ opened: Opened) {
-        readers = ConnectionPool(size: 2, store: "counted") {
-            opened.add("reader")
-            return try place.connection()
-        }
-        writers = ConnectionPool(size: 1, threads: 2, store: "counted") {
-            opened.add("writer")
-            return try place.connection()
-        }
-    }
-}
 
 @Suite("The store in a file of SQLite") struct SQLiteStoreTests {
     @Test("It keeps what stores promise")
@@ -85,17 +32,35 @@ private struct CountedStore: SQLStore {
         #expect(failures == [])
     }
 
+    @Test("In a database of the program's own it keeps what stores promise", arguments: ["pool", "queue", "memory"])
+    func shared(kind: String) async throws {
+        var places: [Place] = []
+        let failures = try await StoreConformance.failures {
+            let place = try Place()
+            places.append(place)
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(20)
+            let path = place.file.path
+            let database: any DatabaseWriter =
+                switch kind {
+                case "pool": try DatabasePool(path: path, configuration: configuration)
+                case "queue": try DatabaseQueue(path: path, configuration: configuration)
+                default: try DatabaseQueue(configuration: configuration)
+                }
+            return try await SQLiteStore(database)
+        }
+        #expect(failures == [])
+    }
+
     @Test("What is saved is synced to the disk itself, also when the log is written into the file")
     func synced() async throws {
         let place = try Place()
         let store = try await place.store()
         for (name, value) in [("synchronous", 2), ("fullfsync", 1), ("checkpoint_fullfsync", 1)] {
-            for pool in [store.readers, store.writers] {
-                let found = try await pool.run(for: nil) { connection, _ in
-                    try connection.number(SQLStatement("pragma \(name)"))
-                }
-                #expect(found == value, "\(name)")
+            let found = try await store.database.writeWithoutTransaction { db in
+                try Int.fetchOne(db, sql: "pragma \(name)")
             }
+            #expect(found == value, "\(name)")
         }
     }
 
@@ -105,10 +70,9 @@ private struct CountedStore: SQLStore {
         let place = try Place()
         let store = try await place.store(busyTimeout: most)
         #expect(try await store.save(archive("1")) == 1)
-        let found = try await store.writers.run(for: nil) { connection, _ in
-            try connection.number(SQLStatement("pragma busy_timeout"))
-        }
-        #expect(found == Int(Int32.max))
+        let found: @Sendable (Database) throws -> Int? = { try Int.fetchOne($0, sql: "pragma busy_timeout") }
+        #expect(try await store.database.writeWithoutTransaction(found) == Int(Int32.max))
+        #expect(try await store.database.read(found) == Int(Int32.max))
         #expect((most + most).milliseconds == .max)
         #expect((.zero - most - most).milliseconds == -.max)
         #expect(Duration.microseconds(1_999).milliseconds == 1)
@@ -176,35 +140,32 @@ private struct CountedStore: SQLStore {
     func busy() async throws {
         let place = try Place()
         let store = try await place.store()
-        let other = ConnectionPool(size: 1, store: "other") { try place.connection() }
-        try await other.run(for: nil) { connection, _ in try connection.run(SQLStatement("begin immediate")) }
+        let other = try place.connection()
+        try other.beginWriting()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<64 { group.addTask { try await store.save(archive("\(number)")) } }
             try await Task.sleep(for: .milliseconds(50))
             #expect(try await store.ids() == [])
             // With more waiting than there are threads, this could never run.
-            group.addTask {
-                try await other.run(for: nil) { connection, _ in try connection.run(SQLStatement("commit")) }
-            }
+            group.addTask { try other.commit() }
             try await group.waitForAll()
         }
         #expect(try await store.ids().count == 64)
     }
 
-    @Test(
-        "A unit of work loads through the connection that saves it, on one thread; a load of its own does not wait for that"
-    )
+    @Test("A unit of work loads through the connection that saves it; a load of its own does not wait for that")
     func units() async throws {
         let place = try Place()
         let opened = Opened()
-        _ = try await place.store()
-        let store = CountedStore(place, opened)
+        var configuration = Configuration()
+        configuration.prepareDatabase { opened.add($0.description.hasSuffix("writer") ? "writer" : "reader") }
+        let store = try await SQLiteStore(try DatabasePool(path: place.file.path, configuration: configuration))
         for number in 1...5 {
-            try await store.update("1", of: Turnstile.self) { machine in
-                #expect(store.writers.isCurrent && !store.readers.isCurrent)
+            try await store.workflow(Turnstile.self).update("1") { machine in
+                let current = unsafe withUnsafeCurrentTask { unsafe $0?.unownedTaskExecutor }
+                #expect(unsafe current == store.executor?.asUnownedTaskExecutor())
                 try machine.fire.pass { closed in Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil) }
             }
-            #expect(!store.writers.isCurrent)
             #expect(opened.all == ["writer"], "\(number)")
         }
         #expect(try await store.passed("1") == 5)
@@ -216,10 +177,12 @@ private struct CountedStore: SQLStore {
         let place = try Place()
         let store = try await place.store()
         let (held, isFree) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        async let slow: Void = store.update("slow", of: Turnstile.self) { machine in
+        async let slow: Void = store.workflow(Turnstile.self).update("slow") { machine in
             isFree.signal()
             held.wait()
         }
+        // Also if something fails meanwhile.
+        defer { held.signal() }
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "waiting").async {
                 isFree.wait()
@@ -236,16 +199,15 @@ private struct CountedStore: SQLStore {
     func opening() async throws {
         let place = try Place()
         let other = try place.connection()
-        try other.run(SQLStatement("begin immediate"))
+        try other.beginWriting()
         async let opened = place.store()
         try await Task.sleep(for: .milliseconds(200))
-        try other.run(SQLStatement("commit"))
+        try other.commit()
         let store = try await opened
-        try await store.writers.run(for: nil) { connection, _ in
-            #expect(try connection.number(SQLStatement("pragma synchronous")) == 2)
-            let mode = try connection.row(of: SQLStatement("pragma journal_mode"), []) { connection.text(0) }
-            #expect(mode == "wal")
+        let settings = try await store.database.writeWithoutTransaction { db in
+            try ["synchronous", "journal_mode"].map { try String.fetchOne(db, sql: "pragma \($0)") }
         }
+        #expect(settings == ["2", "wal"])
     }
 
     @Test("Who writes for too long is an error with the store and the id, and nothing has changed")
@@ -254,42 +216,59 @@ private struct CountedStore: SQLStore {
         let store = try await place.store(busyTimeout: .milliseconds(20))
         try await store.save(archive("1"))
         let other = try place.connection()
-        try other.run(SQLStatement("begin immediate"))
-        let error = await #expect(throws: DatabaseError.self) { try await store.save(archive("1", replacing: 1)) }
+        try other.beginWriting()
+        let error = await #expect(throws: SQLStores.DatabaseError.self) {
+            try await store.save(archive("1", replacing: 1))
+        }
         #expect(error?.reason == .busy)
         #expect(error?.id == "1")
         #expect(error?.store == place.file.path)
-        await #expect(throws: DatabaseError.self) { try await store.delete("1") }
-        try other.run(SQLStatement("commit"))
+        await #expect(throws: SQLStores.DatabaseError.self) { try await store.delete("1") }
+        try other.commit()
         #expect(try await store.load("1")?.revision == 1)
         #expect(try await store.save(archive("1", replacing: 1)) == 2)
     }
 
-    @Test("What is listed, by whatever it is, is answered by an index and not by archives")
+    @Test("What is found, by whatever it is, is found by an index and not by archives")
     func indexes() async throws {
         let place = try Place()
         let store = try await place.store()
-        let due = Date(timeIntervalSinceReferenceDate: 1)
-        try await store.save(
-            StoredArchive(id: "1", revision: 0, workflow: "Lamp", state: "On", due: due, archive: Data())
-        )
-        let connection = try place.connection()
-        for (query, index) in [
-            ("workflow = 'a' and state = 'b' and state is not null order by id, id_rest", "machines_by_state"),
+        let plans = Plans()
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            db.trace { event in
+                if case .statement(let statement) = event { plans.add(statement.sql) }
+            }
+        }
+        let reading = try await SQLiteStore(try DatabasePool(path: place.file.path, configuration: configuration))
+        let effect = WaitingEffects(content: Data(), next: "Ring", date: .distantPast, worker: nil)
+        let waiting = archive("1", due: .distantPast, values: ["buyer": .text("ada"), "total": .number(7)])
+        try await store.save([.save(waiting, effects: .init(from: nil, to: effect))])
+        let date = Date.now
+        let queries: [(ArchiveQuery, [String])] = [
+            (query { ($0.workflows, $0.states) = (["Lamp"], ["On"]) }, ["machines_by_state"]),
+            (query { ($0.workflows, $0.states, $0.after) = (["Lamp"], ["On"], "0") }, ["machines_by_state"]),
+            (query { ($0.workflows, $0.after, $0.limit) = (["Lamp"], "0", 9) }, ["machines_by_workflow"]),
             (
-                "workflow = 'a' and state = 'b' and state is not null and (id, id_rest) > (x'41', x'') order by id, id_rest limit 9",
-                "machines_by_state"
+                query { ($0.workflows, $0.newestVersion, $0.queue) = (["Lamp"], 1, .due(by: date)) },
+                ["machines_by_due"]
             ),
             (
-                "state is not null and workflow = 'a' and (id, id_rest) > (x'41', x'') order by id, id_rest limit 9",
-                "machines_by_workflow"
+                query {
+                    ($0.workflows, $0.newestVersion) = (["Lamp"], 1)
+                    $0.queue = .effects(by: date, names: ["Ring"])
+                }, ["machines_by_effects"]
             ),
-            ("workflow = 'a' and due <= 3 order by due, id, id_rest", "machines_by_due"),
-        ] {
-            let plan = SQLStatement("explain query plan select id, id_rest from machines where \(query)")
-            var lines: [String] = []
-            try connection.forEachRow(of: plan, []) { lines.append(connection.text(3) ?? "") }
-            #expect(lines.count == 1 && lines[0].contains(" INDEX \(index) "), "\(lines)")
+            (query { ($0.workflows, $0.values) = (["Lamp"], [.value("buyer") == "ada"]) }, ["machine_values_by_text"]),
+            (query { ($0.workflows, $0.values) = (["Lamp"], [.value("total") > 1]) }, ["machine_values_by_number"]),
+        ]
+        for (query, indexes) in queries {
+            plans.clear()
+            #expect(try await reading.ids(query) == ["1"])
+            let sql = try #require(plans.all.last { $0.hasPrefix("select id from machines") })
+            let plan = try place.connection().plan(sql)
+            for index in indexes { #expect(plan.contains { $0.contains(" INDEX \(index) ") }, "\(plan)") }
+            #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
         }
     }
 
@@ -297,14 +276,42 @@ private struct CountedStore: SQLStore {
     func deadlines() async throws {
         let place = try Place()
         let store = try await place.store()
+        let turnstiles = store.workflow(Turnstile.self)
         let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
         for seconds in [30.0, 10, 20] {
             let open = Turnstile.OpenState(passed: Int(seconds), closeBy: date + seconds)
-            try await store.save(StateMachine<Turnstile>(alreadyIn: open), as: "\(Int(seconds))", expecting: 0)
+            try await turnstiles.save(StateMachine<Turnstile>(alreadyIn: open), as: "\(Int(seconds))", expecting: 0)
         }
-        #expect(try await store.ids(dueBy: date + 20, of: Turnstile.name) == ["10", "20"])
-        #expect(try await store.fireDue(Turnstile.self, by: date + 20) == ["10", "20"])
-        #expect(try await store.ids(of: Turnstile.self, in: Turnstile.ClosedState.self) == ["10", "20"])
-        #expect(try await store.fireDue(Turnstile.self, by: date + 20) == [])
+        #expect(try await store.ids(query { $0.queue = .due(by: date + 20) }) == ["10", "20"])
+        #expect(try await turnstiles.fireDue(by: date + 20).count == 2)
+        #expect(try await turnstiles.ids(in: [Turnstile.ClosedState.self]) == ["10", "20"])
+        #expect(try await turnstiles.fireDue(by: date + 20).count == 0)
+    }
+}
+
+/// Which connections were opened.
+private final class Opened: Sendable {
+    private let names = Mutex<[String]>([])
+    var all: [String] { names.withLock { $0 } }
+    func add(_ name: String) { names.withLock { $0.append(name) } }
+}
+
+/// Which statements were carried out.
+private final class Plans: Sendable {
+    private let statements = Mutex<[String]>([])
+    var all: [String] { statements.withLock { $0 } }
+    func add(_ sql: String) { statements.withLock { $0.append(sql) } }
+    func clear() { statements.withLock { $0 = [] } }
+}
+
+extension DatabaseQueue {
+    fileprivate func beginWriting() throws { try execute("begin immediate") }
+    fileprivate func commit() throws { try execute("commit") }
+
+    fileprivate func plan(_ sql: String) throws -> [String] {
+        try writeWithoutTransaction { db in
+            let nothing = StatementArguments(Array(repeating: nil as Int?, count: sql.count { $0 == "?" }))
+            return try Row.fetchAll(db, sql: "explain query plan " + sql, arguments: nothing).map { $0["detail"] }
+        }
     }
 }

@@ -1,5 +1,3 @@
-public import Foundation
-import Heraclitus
 public import HeraclitusStores
 import Synchronization
 
@@ -18,56 +16,19 @@ public final class AlternatingStore: ArchiveStore {
     /// Loads an archive with the next store.
     public func load(_ id: String) async throws -> StoredArchive? { try await next.load(id) }
 
-    /// Saves an archive with the next store.
-    @discardableResult
-    public func save(_ archive: StoredArchive) async throws -> Int { try await next.save(archive) }
-
-    /// Deletes an archive with the next store.
-    @discardableResult
-    public func delete(_ id: String, expecting revision: Int?) async throws -> Bool {
-        try await next.delete(id, expecting: revision)
-    }
-
-    /// Lists with the next store.
-    public func ids(of workflow: String?, in state: String?) async throws -> [String] {
-        try await next.ids(of: workflow, in: state)
-    }
-
-    /// Lists with the next store.
-    public func ids(dueBy date: Date, of workflow: String?) async throws -> [String] {
-        try await next.ids(dueBy: date, of: workflow)
-    }
-
-    /// Lists with the next store.
-    public func ids(of workflow: String?, in state: String?, after id: String?, limit: Int) async throws -> [String] {
-        try await next.ids(of: workflow, in: state, after: id, limit: limit)
-    }
-
     /// Loads with the next store.
-    public func load(each ids: [String]) async throws -> [StoredArchive] { try await next.load(each: ids) }
+    public func load(_ ids: [String]) async throws -> [StoredArchive] { try await next.load(ids) }
 
     /// Saves with the next store.
     @discardableResult
-    public func save(each archives: [StoredArchive]) async throws -> [Int?] { try await next.save(each: archives) }
+    public func save(_ changes: [StoreChange]) async throws -> [Int] { try await next.save(changes) }
 
-    /// Saves with the next store.
-    @discardableResult
-    public func save(together archives: [StoredArchive]) async throws -> [Int] {
-        try await next.save(together: archives)
-    }
+    /// Finds with the next store.
+    public func ids(_ query: ArchiveQuery) async throws -> [String] { try await next.ids(query) }
 
-    /// Lists with the next store.
-    public func ids(withEffectsBy date: Date, of workflow: String?, limit: Int) async throws -> [String] {
-        try await next.ids(withEffectsBy: date, of: workflow, limit: limit)
-    }
+    /// Counts with the next store.
+    public func counts(_ query: ArchiveQuery) async throws -> [String: Int] { try await next.counts(query) }
 
     /// Claims with the next store.
-    public func claim(
-        effectsBy date: Date,
-        of workflow: String,
-        limit: Int,
-        _ change: @escaping @Sendable (_ archive: StoredArchive) throws -> StoredArchive?
-    ) async throws -> [StoredArchive] {
-        try await next.claim(effectsBy: date, of: workflow, limit: limit, change)
-    }
+    public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] { try await next.claim(claim) }
 }

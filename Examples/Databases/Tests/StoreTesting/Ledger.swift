@@ -86,10 +86,23 @@ public final class Ledger: Sendable {
     }
 }
 
+extension Ledger {
+    /// Carry effects of ``Meter`` out by writing them down.
+    public var handlers: EffectHandlers {
+        EffectHandlers().on(Meter.Reading.self) { [self] reading, key in note(reading, key) }
+    }
+}
+
 extension ArchiveStore {
     /// Delivers what is left of the effects of ``Meter`` into a ledger, later than leases of the dead end.
     public func deliverAll(into ledger: Ledger, later: Duration = .seconds(3_600)) async throws {
         let scheduler = Scheduler(ContinuousClock()) { Date() + later / .seconds(1) }
-        while try await deliver(Meter.self, scheduler: scheduler, { ledger.note($0, $1) }) > 0 {}
+        let meters = workflow(Meter.self, scheduler: scheduler)
+        var count = 1
+        while count > 0 {
+            let report = try await meters.deliver(to: ledger.handlers)
+            try report.throwFirstFailure()
+            count = report.count
+        }
     }
 }

@@ -38,7 +38,7 @@ extension ArchiveStore {
     /// Counts one more, as a unit of work.
     /// - Returns: The number.
     public func count(_ id: String) async throws -> Int {
-        try await update(id, of: Meter.self, attempts: 1_000) { meter in
+        try await workflow(Meter.self).update(id) { meter in
             try meter.fire.count { counted in Meter.CountedState(counted.number + 1) }
             return (meter.state as? Meter.CountedState)?.number ?? 0
         }
@@ -46,6 +46,6 @@ extension ArchiveStore {
 
     /// The number that was counted to.
     public func counted(_ id: String) async throws -> Int {
-        (try await machine(id, of: Meter.self)?.machine.state as? Meter.CountedState)?.number ?? 0
+        (try await workflow(Meter.self).machine(id)?.machine.state as? Meter.CountedState)?.number ?? 0
     }
 }

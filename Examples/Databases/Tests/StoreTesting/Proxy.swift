@@ -31,6 +31,10 @@ public final class Proxy: Sendable {
 
         /// The connections up to a number that are stalled, for each way.
         var stalled: [Direction: Int] = [:]
+
+        /// How long each request takes to the server, in microseconds.
+        var delay: UInt32 = 0
+        var roundTrips = 0
     }
 
     /// Listens on a port of its own for a server.
@@ -63,6 +67,14 @@ public final class Proxy: Sendable {
         state.withLock { $0.stalled[direction] = $0.last }
     }
 
+    /// Lets each request take a time to the server, as in a network.
+    public func setDelay(_ delay: Duration) {
+        state.withLock { $0.delay = UInt32(delay / .microseconds(1)) }
+    }
+
+    /// How often the server has said that it is ready for more.
+    public var roundTrips: Int { state.withLock { $0.roundTrips } }
+
     private func mayForward(_ number: Int, _ direction: Direction) -> Bool {
         state.withLock { !$0.isStalled && $0.stalled[direction, default: 0] < number }
     }
@@ -91,6 +103,8 @@ public final class Proxy: Sendable {
                     guard count > 0 else { break }
                     let end = direction == .answers ? Self.end(of: buffer[..<count]) : 0
                     let parts = [(buffer[..<(count - end)], direction), (buffer[(count - end)..<count], .ends)]
+                    let delay = self?.note(direction, hasEnd: end > 0) ?? 0
+                    if delay > 0 { usleep(delay) }
                     for (part, direction) in parts where !part.isEmpty {
                         // What is stalled for good is not kept either.
                         let deadline = ContinuousClock.now + Self.patience
@@ -103,6 +117,15 @@ public final class Proxy: Sendable {
                 shutdown(to, Int32(SHUT_RDWR))
                 shutdown(from, Int32(SHUT_RDWR))
             }
+        }
+    }
+
+    /// Counts an answer that ends.
+    /// - Returns: How long to hold back a request, in microseconds.
+    private func note(_ direction: Direction, hasEnd: Bool) -> UInt32 {
+        state.withLock { state in
+            if hasEnd { state.roundTrips += 1 }
+            return direction == .requests ? state.delay : 0
         }
     }
 

@@ -71,14 +71,14 @@ public struct LaterTurnstile: Workflow {
 
 extension ArchiveStore {
     /// Lets one pass, as a unit of work.
-    public func pass(_ id: String, attempts: Int = 1_000) async throws {
-        try await update(id, of: Turnstile.self, attempts: attempts) { machine in
+    public func pass(_ id: String, attempts: Int = unitAttempts) async throws {
+        try await workflow(Turnstile.self).update(id, attempts: attempts) { machine in
             try machine.fire.pass { closed in Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil) }
         }
     }
 
     /// How many have passed.
     public func passed(_ id: String) async throws -> Int {
-        (try await machine(id, of: Turnstile.self)?.machine.state as? Turnstile.ClosedState)?.passed ?? 0
+        (try await workflow(Turnstile.self).machine(id)?.machine.state as? Turnstile.ClosedState)?.passed ?? 0
     }
 }

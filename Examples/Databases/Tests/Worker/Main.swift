@@ -54,10 +54,8 @@ import StoreTesting
     }
 
     private static func deliver(_ store: any ArchiveStore, _ ledger: Ledger) async {
-        let policy = DeliveryPolicy(lease: .seconds(3))
-        while true {
-            let count = try? await store.deliver(Meter.self, policy: policy) { ledger.note($0, $1) }
-            if count ?? 0 == 0 { try? await Task.sleep(for: .milliseconds(10)) }
-        }
+        let (meters, policy) = (store.workflow(Meter.self), DeliveryPolicy(lease: .seconds(3)))
+        // What other processes save rings no bell here.
+        try? await store.run(meters, to: ledger.handlers, policy: policy, interval: .milliseconds(10))
     }
 }

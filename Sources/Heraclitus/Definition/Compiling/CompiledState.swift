@@ -90,9 +90,13 @@ struct StateKind: Sendable {
     /// Makes an object that nobody gives; `nil` for a state that always has to be given one.
     let make: (@Sendable (_ leaving: () -> AnyObject?) -> (any WorkflowState)?)?
 
+    /// Whether an object keeps every member of its data, so that none is left unread.
+    let readsWhole: Bool
+
     /// The states of a class.
     init<S: WorkflowState>(_ type: S.Type) {
         self.type = type
+        readsWhole = false
         read = { try S(from: $0) }
         readMember = { try $0.decode(S.self, forKey: .data) }
         make = (type as? any EmptyState.Type).map { empty in { @Sendable _ in empty.init() } }

@@ -54,6 +54,9 @@ struct Definition: Sendable {
         /// How much of what happens machines keep; `nil` for nothing.
         let journal: JournalLimit?
 
+        /// The keys of user infos whose values machines do not keep.
+        let secretKeys: Set<String>
+
         /// Whether anything goes on by itself in any state, or any holds machines.
         let hasActivity: Bool
 
@@ -89,7 +92,8 @@ struct Definition: Sendable {
         contextMaking: ContextMaking?,
         needsContext: Bool,
         regionContexts: [RegionContext],
-        journal: JournalLimit?
+        journal: JournalLimit?,
+        secretKeys: Set<String>
     ) {
         // Objects of one class that are of several states are found by their names.
         let classes = namedStates == nil ? states.map { RegisteredClass($0.type, index: $0.index) } : []
@@ -116,6 +120,7 @@ struct Definition: Sendable {
                 needsContext: needsContext,
                 regionContexts: regionContexts,
                 journal: journal,
+                secretKeys: secretKeys,
                 hasActivity: states.contains(where: \.hasActivity),
                 hasDeadlines: states.contains { !$0.deadlines.isEmpty },
                 hasComposites: states.contains { $0.hooks.isComposite },

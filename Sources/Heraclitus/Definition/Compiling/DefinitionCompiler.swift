@@ -10,6 +10,7 @@ struct DefinitionCompiler {
     let regionContexts: [RegionContext]
     let effects: [any Effect.Type]
     let journal: JournalLimit?
+    let secretKeys: Set<String>
 
     /// The type of the workflow.
     let workflowType: ObjectIdentifier
@@ -49,6 +50,7 @@ struct DefinitionCompiler {
         regionContexts = W.regionContexts
         effects = W.effects
         journal = W.journal
+        secretKeys = W.secretUserInfoKeys
         workflowType = ObjectIdentifier(type)
         properties = DeclaredProperties(of: workflowValue)
         let isSuitable = initial.map(Self.isHandedOutAsObject) ?? Self.mayBeHandedOutAsObject(W.AnyState.self)
@@ -133,6 +135,7 @@ struct DefinitionCompiler {
             needsContext: context != ObjectIdentifier(Void.self),
             regionContexts: regionContexts,
             journal: journal,
+            secretKeys: secretKeys,
             namedStates: nil,
             contextMaking: contextMaking
         )

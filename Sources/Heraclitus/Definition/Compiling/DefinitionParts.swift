@@ -22,6 +22,7 @@ struct DefinitionParts {
     let needsContext: Bool
     let regionContexts: [RegionContext]
     let journal: JournalLimit?
+    let secretKeys: Set<String>
     let namedStates: NamedStates?
     let contextMaking: ContextMaking?
 
@@ -81,7 +82,8 @@ struct DefinitionParts {
             contextMaking: contextMaking,
             needsContext: needsContext,
             regionContexts: regionContexts,
-            journal: journal
+            journal: journal,
+            secretKeys: secretKeys
         )
     }
 

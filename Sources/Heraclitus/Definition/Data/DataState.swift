@@ -69,6 +69,7 @@ extension StateKind {
     ///   - keys: The keys; `nil` for any.
     init(named name: String, _ keys: StateKeys?) {
         type = DataState.self
+        readsWhole = true
         read = { try DataState(name, JSONValue(from: $0), keys, at: $0.codingPath) }
         readMember = {
             try DataState(name, $0.decode(JSONValue.self, forKey: .data), keys, at: $0.codingPath + [EnvelopeKey.data])

@@ -18,7 +18,7 @@ public import HeraclitusEssentials
 /// keys, and so does an event that is due.
 ///
 /// The workflow is the ``Workflow/Context`` of its machines, so generic code gives it to each machine that it makes or restores:
-/// `store.update("42", of: DataWorkflow.self, context: approval) { … }`.
+/// `store.workflow(DataWorkflow.self, context: approval)`.
 ///
 /// The first machine compiles the table. Compiled tables stay in memory as long as the program runs, and equal tables share one.
 public struct DataWorkflow: Workflow {

@@ -39,6 +39,7 @@ struct TableCompiler {
             needsContext: true,
             regionContexts: [],
             journal: nil,
+            secretKeys: [],
             namedStates: namedStates(keys),
             contextMaking: nil
         )

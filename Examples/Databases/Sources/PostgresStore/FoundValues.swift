@@ -1,0 +1,73 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+
+/// The values by which a machine is found, as tables have them.
+///
+/// Each value is a row of the table `machine_values`, which has indexes. The machine's own row has them all in the column `found_by`, so that
+/// one statement loads a machine.
+struct FoundValues {
+    /// A value, as a row of `machine_values`.
+    struct Row {
+        /// The name of the value.
+        let name: String
+
+        /// The columns `text`, `rest` and `number`.
+        let columns: [PostgresValue]
+    }
+
+    private let values: [String: StoredValue]
+
+    /// Takes the values of a machine.
+    init(_ values: [String: StoredValue]) { self.values = values }
+
+    /// Whether there are none.
+    var isEmpty: Bool { values.isEmpty }
+
+    /// The rows of `machine_values`, sorted by the names.
+    ///
+    /// NaN is never found, and has no row.
+    var rows: [Row] {
+        values.sorted { $0.key < $1.key }.compactMap { name, value in
+            switch value {
+            case .text(let text):
+                let bytes = IndexedBytes(text)
+                return Row(name: name, columns: [.bytes(bytes.beginning), .bytes(bytes.rest), .null])
+            case .number(let number):
+                return number.isNaN ? nil : Row(name: name, columns: [.null, .null, .real(number)])
+            }
+        }
+    }
+
+    /// The content of `found_by`: a JSON object of texts, which begin with "=" if they are no numbers.
+    var column: PostgresValue {
+        if values.isEmpty { return .null }
+        let texts = values.mapValues { value in
+            switch value {
+            case .text(let text): "=" + text
+            case .number(let number): "\(number)"
+            }
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Texts can always be encoded.
+        return (try? encoder.encode(texts)).map(PostgresValue.bytes) ?? .null
+    }
+
+    /// Reads the content of `found_by`; `nil` if it is damaged.
+    static func values(of column: Data?) -> [String: StoredValue]? {
+        guard let column else { return [:] }
+        guard let texts = try? JSONDecoder().decode([String: String].self, from: column) else { return nil }
+        var values: [String: StoredValue] = [:]
+        for (name, text) in texts {
+            if text.hasPrefix("=") {
+                values[name] = .text(String(text.dropFirst()))
+            } else if let number = Double(text) {
+                values[name] = .number(number)
+            } else {
+                return nil
+            }
+        }
+        return values
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import GRDB
+import HeraclitusStores
+
+/// What follows `where`, for a query.
+struct SQLiteCondition {
+    private(set) var sql: String
+    private(set) var arguments: [DatabaseValue] = []
+
+    /// What follows `order by`.
+    let order: String
+
+    init(_ query: ArchiveQuery) {
+        switch query.queue {
+        case nil: (sql, order) = ("state is not null", "id")
+        // The index of a queue has only what is stored.
+        case .due(let date):
+            (sql, order) = ("due <= ?", "due, id")
+            arguments = [date.timeIntervalSinceReferenceDate.databaseValue]
+        case .effects(let date, let names):
+            (sql, order) = ("effects_date <= ?", "effects_date, id")
+            arguments = [date.timeIntervalSinceReferenceDate.databaseValue]
+            if let names { add(names, in: "effects_next") }
+        }
+        if let workflows = query.workflows { add(workflows, in: "workflow") }
+        if let states = query.states { add(states, in: "state") }
+        if let newest = query.newestVersion { add("(version is null or version <= ?)", [newest.databaseValue]) }
+        if let oldest = query.oldestVersion { add("ifnull(version, 1) >= ?", [oldest.databaseValue]) }
+        if let date = query.enteredBefore { add("entered < ?", [date.timeIntervalSinceReferenceDate.databaseValue]) }
+        if let date = query.enteredAfter { add("entered > ?", [date.timeIntervalSinceReferenceDate.databaseValue]) }
+        for value in query.values { add(value) }
+        if query.queue == nil, let id = query.after { add("id > ?", [Data(id.utf8).databaseValue]) }
+    }
+
+    mutating func add(_ sql: String, _ arguments: [DatabaseValue]) {
+        self.sql += " and " + sql
+        self.arguments += arguments
+    }
+
+    private mutating func add(_ names: [String], in column: String) {
+        // No machine has a name with NUL, and GRDB would look for its beginning.
+        let names = names.filter { !$0.hasNUL }
+        let marks = names.map { _ in "?" }.joined(separator: ", ")
+        add(names.count == 1 ? "\(column) = ?" : "\(column) in (\(marks))", names.map(\.databaseValue))
+    }
+
+    private mutating func add(_ condition: StoredCondition) {
+        let (column, value) =
+            switch condition.value {
+            case .text(let text): ("text", Data(text.utf8).databaseValue)
+            case .number(let number): ("number", number.databaseValue)
+            }
+        let comparison = condition.comparison.rawValue
+        let name = condition.name.hasNUL ? DatabaseValue.null : condition.name.databaseValue
+        add("id in (select id from machine_values where name = ? and \(column) \(comparison) ?)", [name, value])
+    }
+}

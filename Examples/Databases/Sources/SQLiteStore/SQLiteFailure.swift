@@ -1,0 +1,34 @@
+import GRDB
+import SQLStores
+
+/// Why something was not done; with the store and the id it is an error for users.
+struct SQLiteFailure: Error {
+    let reason: SQLStores.DatabaseError.Reason
+
+    init(_ reason: SQLStores.DatabaseError.Reason) { self.reason = reason }
+
+    private init(_ error: GRDB.DatabaseError) {
+        let explanation = error.message ?? "\(error.extendedResultCode)"
+        reason =
+            switch error.resultCode {
+            case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+            case .SQLITE_FULL: .full(explanation)
+            case .SQLITE_TOOBIG: .unstorable(explanation)
+            // An error of a statement that never changes: its table or columns are not there, or not so.
+            case .SQLITE_NOTADB, .SQLITE_ERROR: .otherTables(explanation)
+            case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: .inaccessible(explanation)
+            default: .failed(code: "\(error.extendedResultCode.rawValue)", explanation)
+            }
+    }
+
+    /// Does something whose errors name the store and the id.
+    static func named<Result>(_ store: String, _ id: String? = nil, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let failure as SQLiteFailure {
+            throw SQLStores.DatabaseError(store: store, id: id, failure.reason)
+        } catch let error as GRDB.DatabaseError {
+            throw SQLStores.DatabaseError(store: store, id: id, SQLiteFailure(error).reason)
+        }
+    }
+}

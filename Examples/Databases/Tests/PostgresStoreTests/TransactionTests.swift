@@ -1,0 +1,219 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import PostgresStore
+import SQLStores
+import StoreTesting
+import Synchronization
+import Testing
+
+@Suite(
+    "Transactions with rows of the user's own",
+    .enabled(
+        if: Server.isExpected,
+        "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
+    )
+)
+struct TransactionTests {
+    private struct Declined: Error {}
+
+    /// A database with a machine that has let one pass, and a table of payments.
+    private func database(_ server: Server) async throws -> String {
+        let database = try await server.database()
+        try await PostgresStore(database).pass("1")
+        try await server.sql("create table payments (number bigint primary key, amount double precision)", in: database)
+        return database
+    }
+
+    private func payments(_ store: PostgresStore) async throws -> [[String?]] {
+        try await store.write { try $0.rows("select number, amount from payments order by number") }
+    }
+
+    private func pass(_ id: String, _ store: PostgresStore, _ connection: PostgresTransaction) throws {
+        try store.unit(in: connection) { unit in
+            try unit.machine(id, of: Turnstile.self).fire.pass { closed in
+                Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil)
+            }
+        }
+    }
+
+    @Test("Machines and rows of the user's own are saved together")
+    func together() async throws {
+        let store = try await PostgresStore(try await database(try await Server.shared.value))
+        let count = try await store.write { connection in
+            let count = try connection.execute("insert into payments values ($1, $2), ($3, $4)", [7, 9.5, 8, nil])
+            try pass("1", store, connection)
+            try pass("2", store, connection)
+            try pass("1", store, connection)
+            return count
+        }
+        #expect(count == 2)
+        #expect(try await payments(store) == [["7", "9.5"], ["8", nil]])
+        #expect(try await store.passed("1") == 3)
+        #expect(try await store.passed("2") == 1)
+    }
+
+    @Test("Machines that were deleted before, or lose values, are saved together in a transaction of the user's")
+    func several() async throws {
+        let store = try await PostgresStore(try await database(try await Server.shared.value))
+        let values = ["buyer": StoredValue.text("ada")]
+        for id in ["a", "b", "c"] { try await store.save(archive(id, values: values)) }
+        try await store.delete("b")
+        let revisions = try await store.write { connection in
+            try connection.save([
+                .save(archive("c", replacing: 1)), .save(archive("b")),
+                .save(archive("a", replacing: 1, values: values)),
+            ])
+        }
+        #expect(revisions == [2, 2, 2])
+        #expect(try await store.ids(query { $0.values = [.value("buyer") == "ada"] }) == ["a"])
+    }
+
+    @Test("What the user throws undoes the machines, and what a machine declines undoes the user's rows")
+    func undone() async throws {
+        let store = try await PostgresStore(try await database(try await Server.shared.value))
+        await #expect(throws: Declined.self) {
+            try await store.write { connection in
+                try connection.execute("insert into payments values (7, 1)")
+                try pass("1", store, connection)
+                throw Declined()
+            }
+        }
+        await #expect(throws: InvalidTransition.self) {
+            try await store.write { connection in
+                try connection.execute("insert into payments values (7, 1)")
+                try store.unit(in: connection) { unit in
+                    let turnstile = try unit.machine("1", of: Turnstile.self)
+                    try turnstile.fire.open(Turnstile.OpenState(passed: 0, closeBy: .now))
+                    try turnstile.fire.open(Turnstile.OpenState(passed: 0, closeBy: .now))
+                }
+            }
+        }
+        #expect(try await payments(store) == [])
+        #expect(try await store.passed("1") == 1)
+        #expect(try await store.load("1")?.revision == 1)
+    }
+
+    @Test(
+        "A statement of the user's that fails is an error at once, and undoes the machines, also if the user catches it"
+    )
+    func failing() async throws {
+        let store = try await PostgresStore(try await database(try await Server.shared.value))
+        for isCaught in [true, false] {
+            let attempts = Mutex(0)
+            let error = await #expect(throws: DatabaseError.self) {
+                try await store.write { connection in
+                    attempts.withLock { $0 += 1 }
+                    try pass("1", store, connection)
+                    try connection.execute("insert into payments values (7, 1)")
+                    do { try connection.execute("insert into payments values (7, 2)") } catch {
+                        if !isCaught { throw error }
+                    }
+                }
+            }
+            let code = isCaught ? "25P02" : "23505"
+            guard case .failed(code, _) = error?.reason else {
+                return #expect(Bool(false), "\(String(describing: error))")
+            }
+            #expect(attempts.withLock { $0 } == 1)
+        }
+        #expect(try await payments(store) == [])
+        #expect(try await store.passed("1") == 1)
+    }
+
+    @Test("Text with NUL is refused, and never cut there")
+    func nul() async throws {
+        let store = try await PostgresStore(try await database(try await Server.shared.value))
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.write { try $0.rows("select $1::text", ["a\0b"]) }
+        }
+        guard case .unstorable = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
+    }
+
+    @Test("After a conflict the closure runs again, and what it did before is undone")
+    func conflict() async throws {
+        let database = try await database(try await Server.shared.value)
+        let (store, other) = (try await PostgresStore(database), try await PostgresStore(database))
+        let attempts = Mutex(0)
+        try await store.write { connection in
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            try connection.execute("insert into payments values ($1, 1)", [.integer(attempt)])
+            try store.unit(in: connection) { unit in
+                let turnstile = try unit.machine("1", of: Turnstile.self)
+                if attempt == 1 {
+                    let ended = DispatchSemaphore(value: 0)
+                    Task {
+                        try await other.pass("1")
+                        ended.signal()
+                    }
+                    ended.wait()
+                }
+                try turnstile.fire.pass { closed in Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil) }
+            }
+        }
+        #expect(try await payments(store) == [["2", "1"]])
+        #expect(try await store.passed("1") == 3)
+        // A conflict that the user has made comes back in the end.
+        let stale = archive("1", replacing: 1)
+        await #expect(throws: StoreError.self) {
+            try await store.write(attempts: 2) { _ = try $0.save([.save(stale)]) }
+        }
+    }
+
+    @Test("A transaction whose connection is cut before it is committed is done again, once")
+    func cut() async throws {
+        let store = try await PostgresStore(try await database(try await Server.shared.value), connections: 2)
+        let attempts = Mutex(0)
+        try await store.write { connection in
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            try connection.execute("insert into payments values (7, 1)")
+            if attempt == 1 { _ = try? connection.rows("select pg_terminate_backend(pg_backend_pid())") }
+            try pass("1", store, connection)
+        }
+        #expect(attempts.withLock { $0 } == 2)
+        #expect(try await payments(store) == [["7", "1"]])
+        #expect(try await store.passed("1") == 2)
+    }
+
+    @Test(
+        "A transaction whose commit got no answer is found again by the machine in it, and unclear without one",
+        .timeLimit(.minutes(10)),
+        arguments: [true, false]
+    )
+    func found(hasMachine: Bool) async throws {
+        let server = try await Server(port: try Proxy.freePort())
+        let name = try await database(server).split(separator: "dbname=")[1]
+        let proxy = try Proxy(for: try #require(server.port))
+        let store = try await PostgresStore(
+            "host=127.0.0.1 port=\(proxy.port) user=owner dbname=\(name)",
+            connections: 1,
+            connectTimeout: .seconds(2),
+            statementTimeout: .milliseconds(300),
+            networkTimeout: .milliseconds(300)
+        )
+        let attempts = Mutex(0)
+        func write() async throws {
+            try await store.write { connection in
+                attempts.withLock { $0 += 1 }
+                try connection.execute("insert into payments values (7, 1)")
+                if hasMachine { try pass("1", store, connection) }
+                proxy.stallConnections(.ends)
+            }
+        }
+        if hasMachine {
+            try await write()
+            #expect(try await store.passed("1") == 2)
+        } else {
+            let error = await #expect(throws: DatabaseError.self) { try await write() }
+            guard case .unclear = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
+        }
+        #expect(attempts.withLock { $0 } == 1)
+        #expect(try await payments(store) == [["7", "1"]])
+    }
+}

@@ -1,0 +1,230 @@
+import Heraclitus
+import HeraclitusEssentials
+
+/// Symbolic links to files of a store, in the order of dates.
+///
+/// The path of a link begins with its date, in folders by parts of it: so whoever looks for what is due lists neither what is due later nor what has no
+/// date. A link is made, moved and removed by one call of the system, and none is synced.
+struct DatedLinks: Sendable {
+    /// A link: its date, and what its name says of the file.
+    struct Link: Hashable, Sendable {
+        let date: SortableDate
+        let label: Label
+    }
+
+    /// What the name of a link says of a machine, so that others need not read its file.
+    struct Label: Hashable, Sendable {
+        /// Which state of the file the link belongs to: the revision, or the type of the effect.
+        let mark: String
+        let workflow: String
+        let version: String
+        let file: String
+
+        var text: String { "\(mark).\(workflow).\(version).\(file)" }
+
+        init(mark: String, workflow: String, version: String, file: String) {
+            (self.mark, self.workflow, self.version, self.file) = (mark, workflow, version, file)
+        }
+
+        init?(_ text: Substring) {
+            let parts = text.split(separator: ".", maxSplits: 3).map(String.init)
+            guard parts.count == 4 else { return nil }
+            self.init(mark: parts[0], workflow: parts[1], version: parts[2], file: parts[3])
+        }
+    }
+
+    /// A date as 16 hexadecimal digits, which sort as dates do.
+    struct SortableDate: Hashable, Comparable, Sendable {
+        let digits: String
+
+        /// The digits of a folder, of one in it, and of a link in that.
+        ///
+        /// A folder within a folder has what is due within half a minute, and the outer one what is due within two hours.
+        fileprivate static let lengths = (7, 2, 7)
+
+        init(_ date: Date) {
+            let bits = date.timeIntervalSinceReferenceDate.bitPattern
+            let sortable = bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+            let hexadecimal = String(sortable, radix: 16)
+            digits = String(repeating: "0", count: 16 - hexadecimal.utf8.count) + hexadecimal
+        }
+
+        fileprivate init(digits: String) { self.digits = digits }
+
+        /// No date comes after it.
+        static let last = SortableDate(digits: String(repeating: "f", count: 16))
+
+        static func < (left: Self, right: Self) -> Bool { left.digits < right.digits }
+
+        fileprivate var outer: Substring { digits.prefix(Self.lengths.0) }
+        fileprivate var inner: Substring { digits.dropFirst(Self.lengths.0).prefix(Self.lengths.1) }
+        fileprivate var rest: Substring { digits.suffix(Self.lengths.2) }
+    }
+
+    /// How many names of a folder are in memory at once.
+    private static let pageSize = 2_000
+
+    private let folder: Folder
+
+    /// Names a folder, which is made with the first link.
+    init(_ folder: Folder) { self.folder = folder }
+
+    /// Makes a link, unless it is there.
+    func add(_ link: Link) throws(ArchiveError) {
+        try inFolder(of: link) { path throws(SystemError) in
+            do throws(SystemError) {
+                // From the folder within a folder of this one, which is in the store's own.
+                try SystemFile.makeLink(path, to: "../../../../\(link.label.file)")
+            } catch  where error.isThereAlready {}
+        }
+    }
+
+    /// Removes a link.
+    /// - Returns: Whether it was there.
+    @discardableResult
+    func remove(_ link: Link) -> Bool {
+        do {
+            try SystemFile.remove(path(of: link))
+        } catch {
+            return false
+        }
+        removeFolders(of: link)
+        return true
+    }
+
+    /// Moves a link: of all who try it, one succeeds.
+    /// - Returns: Whether it was there.
+    func move(_ link: Link, to other: DatedLinks, at date: SortableDate) throws(ArchiveError) -> Bool {
+        let old = path(of: link)
+        let moved = Link(date: date, label: link.label)
+        var isThere = true
+        try other.inFolder(of: moved) { path throws(SystemError) in
+            do throws(SystemError) {
+                try SystemFile.move(old, to: path)
+            } catch {
+                // It may be the folder of the new place that is missing.
+                guard error.isMissing, try other.hasFolder(of: moved) else { throw error }
+                isThere = false
+            }
+        }
+        if isThere { removeFolders(of: link) }
+        return isThere
+    }
+
+    /// The first links up to a date, in the order of their dates.
+    /// - Parameters:
+    ///   - date: The last date.
+    ///   - last: The link after which to begin.
+    ///   - limit: How many.
+    ///   - hasWholeDates: Whether all links with the date of the last one follow, however many there are.
+    ///   - isIncluded: Whether a machine is one of those that are looked for.
+    /// - Returns: The links.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
+    func links(
+        upTo date: SortableDate,
+        after last: Link? = nil,
+        limit: Int = .max,
+        hasWholeDates: Bool = false,
+        where isIncluded: (Label) -> Bool = { _ in true }
+    ) throws(ArchiveError) -> [Link] {
+        var found: [Link] = []
+        for outer in try names(in: folder.path, last?.date.outer, date.outer) {
+            let isFirst = last.map { $0.date.outer == outer } ?? false
+            let isLast = date.outer == outer
+            let path = folder.file(outer)
+            for inner in try names(in: path, isFirst ? last?.date.inner : nil, isLast ? date.inner : nil) {
+                let most = isLast && date.inner == inner ? date.rest : nil
+                let isLasts = isFirst && last?.date.inner == inner[...]
+                var least = isLasts ? last.map { "\($0.date.rest).\($0.label.text)" } : nil
+                while true {
+                    let names = try names(in: "\(path)/\(inner)", least?[...], most, limit: Self.pageSize)
+                    for name in names where name != least {
+                        guard let link = Link(outer + inner + name), isIncluded(link.label) else { continue }
+                        if found.count >= limit, !hasWholeDates || link.date != found.last?.date { return found }
+                        found.append(link)
+                    }
+                    if names.count < Self.pageSize { break }
+                    least = names.last
+                }
+                // What follows has another date.
+                if found.count >= limit { return found }
+            }
+        }
+        return found
+    }
+
+    private func names(
+        in path: String,
+        _ least: Substring?,
+        _ most: Substring?,
+        limit: Int = .max
+    ) throws(ArchiveError) -> [String] {
+        do {
+            // A tilde comes after all digits.
+            return try SystemFile.names(in: path, from: String(least ?? ""), upTo: String(most ?? "~"), limit: limit)
+        } catch {
+            if error.isMissing { return [] }
+            throw .file(path, error)
+        }
+    }
+
+    private func path(of link: Link) -> String {
+        "\(folder.path)/\(link.date.outer)/\(link.date.inner)/\(link.date.rest).\(link.label.text)"
+    }
+
+    private func hasFolder(of link: Link) throws(SystemError) -> Bool {
+        do {
+            _ = try SystemFile("\(folder.path)/\(link.date.outer)/\(link.date.inner)", for: .folder)
+            return true
+        } catch {
+            if error.isMissing { return false }
+            throw error
+        }
+    }
+
+    /// Calls a body that makes a link, and makes the folders for it if they are missing.
+    private func inFolder(
+        of link: Link,
+        _ body: (_ path: String) throws(SystemError) -> Void
+    ) throws(ArchiveError) {
+        let path = path(of: link)
+        // Somebody may remove them again as long as nothing is in them.
+        for attempt in 0... {
+            do {
+                return try body(path)
+            } catch {
+                guard error.isMissing, attempt < 1_000 else { throw .file(path, error) }
+            }
+            let outer = folder.file(String(link.date.outer))
+            for path in [folder.path, outer, "\(outer)/\(link.date.inner)"] {
+                do {
+                    try SystemFile.makeFolder(path)
+                } catch {
+                    if !error.isThereAlready, !error.isMissing { throw .file(path, error) }
+                    // The store's own folder is gone.
+                    if error.isMissing, path == folder.path { throw .file(path, error) }
+                }
+            }
+        }
+    }
+
+    /// Removes the folders of a link that was in them alone.
+    private func removeFolders(of link: Link) {
+        let outer = folder.file(String(link.date.outer))
+        do {
+            try SystemFile.removeFolder("\(outer)/\(link.date.inner)")
+            try SystemFile.removeFolder(outer)
+        } catch {}
+    }
+}
+
+extension DatedLinks.Link {
+    /// Reads what follows the folder in the path of a link; `nil` if it is none.
+    fileprivate init?(_ path: String) {
+        let digits = path.prefix(16)
+        guard digits.utf8.count == 16, path.dropFirst(16).first == ".",
+            let label = DatedLinks.Label(path.dropFirst(17))
+        else { return nil }
+        self.init(date: DatedLinks.SortableDate(digits: String(digits)), label: label)
+    }
+}

@@ -1,0 +1,180 @@
+import Heraclitus
+import HeraclitusEssentials
+
+/// Which files of a folder wait for a worker, and since when.
+///
+/// Each machine with a deadline has a link at that date, and each with effects one at the date from which the next may be carried out. Who saves a file
+/// makes its links before it takes its place, and removes the old ones after that. So a process that is killed leaves a link too many at most, which
+/// is found to belong to no file as it is now. To claim a due machine is to move its link to the end of the claim.
+final class DirectoryIndex: Sendable {
+    typealias Link = DatedLinks.Link
+    typealias Label = DatedLinks.Label
+
+    /// A kind of links.
+    enum Kind: Sendable, CaseIterable {
+        case due, claimed, effects
+    }
+
+    private let folder: Folder
+
+    /// Where this process has moved the links of due machines that it has claimed.
+    private let claims = Lock<[Label: Link]>([:])
+
+    init(in folder: Folder) { self.folder = folder }
+
+    /// The links of a kind.
+    func links(_ kind: Kind) -> DatedLinks {
+        switch kind {
+        case .due: DatedLinks(Folder(path: folder.file("due")))
+        case .claimed: DatedLinks(Folder(path: folder.file("claimed")))
+        case .effects: DatedLinks(Folder(path: folder.file("effects")))
+        }
+    }
+
+    /// The link that a row has; `nil` if nothing of it waits.
+    ///
+    /// That of a claimed machine has this label, and the date when the claim ends.
+    static func link(_ kind: Kind, of file: DirectoryFile?, in name: String) -> Link? {
+        guard let file else { return nil }
+        let row = file.row
+        func link(_ date: Date, _ mark: String) -> Link {
+            let label = Label(
+                mark: mark,
+                workflow: Wanted.tag(of: row.workflow),
+                version: Wanted.tag(of: row.version),
+                file: name
+            )
+            return Link(date: .init(date), label: label)
+        }
+        switch kind {
+        case .due, .claimed:
+            // Each save ends a claim.
+            return row.due.map { link($0, String(row.revision, radix: 16)) }
+        case .effects:
+            return row.effects.map { link($0.date, file.isFormer ? Wanted.anyTag : Wanted.tag(ofEffect: $0.next)) }
+        }
+    }
+
+    /// Makes the links of a file that is about to take another one's place.
+    func prepare(_ new: DirectoryFile, replacing old: DirectoryFile?, in name: String) throws(ArchiveError) {
+        for kind in [Kind.due, .effects] {
+            let link = Self.link(kind, of: new, in: name)
+            if let link, link != Self.link(kind, of: old, in: name) { try links(kind).add(link) }
+        }
+    }
+
+    /// Removes the links of a file that is not there any more.
+    func finish(_ new: DirectoryFile?, replacing old: DirectoryFile?, in name: String) {
+        for kind in [Kind.due, .effects] {
+            guard let link = Self.link(kind, of: old, in: name), link != Self.link(kind, of: new, in: name) else {
+                continue
+            }
+            if kind == .due, let claimed = claims.withLock({ $0.removeValue(forKey: link.label) }) {
+                links(.claimed).remove(claimed)
+            } else {
+                links(kind).remove(link)
+            }
+        }
+    }
+
+    /// Moves the link of a due machine to the end of a claim: of all who try it, one succeeds.
+    func claim(_ link: Link, _ kind: Kind, until end: DatedLinks.SortableDate) throws(ArchiveError) -> Bool {
+        guard try links(kind).move(link, to: links(.claimed), at: end) else { return false }
+        claims.withLock { $0[link.label] = Link(date: end, label: link.label) }
+        return true
+    }
+
+    /// Moves the link of a claimed machine back.
+    func giveBack(_ link: Link, _ kind: Kind, until end: DatedLinks.SortableDate) {
+        claims.withLock { $0[link.label] = nil }
+        _ = try? links(.claimed).move(Link(date: end, label: link.label), to: links(kind), at: link.date)
+    }
+
+    /// Forgets claims that have ended, whose links others may have moved.
+    func forgetClaims(endedBy date: DatedLinks.SortableDate) {
+        claims.withLock { claims in claims = claims.filter { $0.value.date > date } }
+    }
+
+    /// Makes the links that a file lacks, and removes one that does not belong to it; by whoever has locked the file.
+    func mend(_ file: DirectoryFile?, in name: String, without stale: (Kind, Link)? = nil) throws(ArchiveError) {
+        if let (kind, link) = stale, !Self.isLink(link, kind, of: file, in: name) { links(kind).remove(link) }
+        if let link = Self.link(.effects, of: file, in: name) { try links(.effects).add(link) }
+        if let link = Self.link(.due, of: file, in: name), try !isClaimed(link.label) { try links(.due).add(link) }
+    }
+
+    /// Whether a link belongs to a file as it is now.
+    static func isLink(_ link: Link, _ kind: Kind, of file: DirectoryFile?, in name: String) -> Bool {
+        guard let own = Self.link(kind, of: file, in: name) else { return false }
+        return kind == .claimed ? own.label == link.label : own == link
+    }
+
+    private func isClaimed(_ label: Label) throws(ArchiveError) -> Bool {
+        try !links(.claimed).links(upTo: .last, where: { $0 == label }).isEmpty
+    }
+
+    /// What is there of files, whatever their dates: for whoever compares it with the files.
+    func all() throws(ArchiveError) -> Set<Link> {
+        var all = Set(try links(.effects).links(upTo: .last))
+        // A claim, or its end, moves a link while this looks.
+        for kind in [Kind.claimed, .due, .claimed] {
+            for link in try links(kind).links(upTo: .last) {
+                all.insert(kind == .due ? link : Self.withoutDate(link.label))
+            }
+        }
+        return all
+    }
+
+    /// Whether all links of a file are among those that there are.
+    func isComplete(_ file: DirectoryFile, in name: String, _ all: Set<Link>) -> Bool {
+        if let link = Self.link(.effects, of: file, in: name), !all.contains(link) { return false }
+        guard let link = Self.link(.due, of: file, in: name) else { return true }
+        return all.contains(link) || all.contains(Self.withoutDate(link.label))
+    }
+
+    /// The link of a claimed machine, whenever its claim ends.
+    private static func withoutDate(_ label: Label) -> Link { Link(date: .last, label: label) }
+}
+
+/// Which machines a worker looks for, as far as the names of links tell.
+struct Wanted: Hashable, Sendable {
+    let isForEffects: Bool
+    private let workflows: Set<String>?
+    private let effects: Set<String>?
+    private let versions: ClosedRange<Int>
+
+    /// The tag of what may be any.
+    static let anyTag = "any"
+
+    init(_ query: ArchiveQuery) {
+        workflows = query.workflows.map { Set($0.map(Self.tag)) }
+        if case .effects(_, let names) = query.queue {
+            isForEffects = true
+            effects = names.map { Set($0.map(Self.tag)).union([Self.anyTag]) }
+        } else {
+            isForEffects = false
+            effects = nil
+        }
+        let oldest = Self.limited(query.oldestVersion ?? .min)
+        versions = oldest...max(oldest, Self.limited(query.newestVersion ?? .max))
+    }
+
+    func includes(_ label: DatedLinks.Label) -> Bool {
+        if let workflows, !workflows.contains(label.workflow) { return false }
+        if let effects, !effects.contains(label.mark) { return false }
+        return versions.contains(Int(label.version, radix: 16) ?? 1)
+    }
+
+    /// 32 bits of a text.
+    static func tag(of text: String) -> String {
+        let hash = text.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        return String(hash, radix: 16)
+    }
+
+    static func tag(ofEffect name: String?) -> String { name.map(tag) ?? "none" }
+
+    /// The tag of a version, 1 for one that a former release has not kept.
+    static func tag(of version: Int?) -> String { String(limited(version ?? 1), radix: 16) }
+
+    /// The name of a link has no room for larger versions; whoever reads the file finds out.
+    private static func limited(_ version: Int) -> Int { min(max(0, version), 0xFFFF_FFFF) }
+}

@@ -1,0 +1,254 @@
+import Heraclitus
+import HeraclitusEssentials
+
+// How do workers find what waits for them, and share it?
+
+/// A link that a worker has found, and may claim.
+struct Candidate: Sendable {
+    let kind: DirectoryIndex.Kind
+    let link: DatedLinks.Link
+}
+
+/// The links of what a worker looks for, some at a time.
+private struct CandidateList {
+    static let pageSize = 1_000
+
+    let index: DirectoryIndex
+    let wanted: Wanted
+    let date: DatedLinks.SortableDate
+    private var last: [DirectoryIndex.Kind: DatedLinks.Link] = [:]
+    private var rest: [DirectoryIndex.Kind]
+
+    init(_ index: DirectoryIndex, _ wanted: Wanted, upTo date: DatedLinks.SortableDate) {
+        (self.index, self.wanted, self.date) = (index, wanted, date)
+        // A claim that has ended waits like what is due since then.
+        rest = wanted.isForEffects ? [.effects] : [.due, .claimed]
+    }
+
+    /// The next links, in the order of their dates; `nil` if there are no more.
+    mutating func next() throws(ArchiveError) -> ArraySlice<Candidate>? {
+        guard !rest.isEmpty else { return nil }
+        var page: [Candidate] = []
+        for kind in rest {
+            let links = try index.links(kind)
+                .links(upTo: date, after: last[kind], limit: Self.pageSize, where: wanted.includes)
+            if links.count < Self.pageSize { rest.removeAll { $0 == kind } }
+            last[kind] = links.last
+            page += links.map { Candidate(kind: kind, link: $0) }
+        }
+        page.sort { $0.link.date < $1.link.date }
+        return page[...]
+    }
+}
+
+extension DirectoryStore {
+    /// The machines that wait, without their archives.
+    func waiting(_ query: ArchiveQuery) throws -> [StoredArchive] {
+        try look()
+        let wanted = Wanted(query)
+        var rows: [ExactID: StoredArchive] = [:]
+        func add(_ candidate: Candidate) throws {
+            if let row = try file(of: candidate)?.row, query.includes(row) { rows[ExactID(row.id)] = row }
+        }
+        if !wanted.isForEffects {
+            // Until a claim ends, its link has another date.
+            let links = index.links(.claimed)
+            for link in try links.links(upTo: .last, where: wanted.includes) {
+                try add(Candidate(kind: .claimed, link: link))
+            }
+        }
+        let kind = wanted.isForEffects ? DirectoryIndex.Kind.effects : .due
+        let (date, limit) = (query.queueDate, min(CandidateList.pageSize, max(query.limit, 1)))
+        var last: DatedLinks.Link?
+        while true {
+            let page = try index.links(kind)
+                .links(upTo: date, after: last, limit: limit, hasWholeDates: true, where: wanted.includes)
+            for link in try sortedByID(page) {
+                if rows.count >= query.limit { return query.sorted(rows.values) }
+                try add(Candidate(kind: kind, link: link))
+            }
+            if page.count < limit { return query.sorted(rows.values) }
+            last = page.last
+        }
+    }
+
+    /// Links in the order of their dates, those of one date by the ids of their machines; a page has all links of a date.
+    private func sortedByID(_ links: [DatedLinks.Link]) throws -> [DatedLinks.Link] {
+        guard zip(links, links.dropFirst()).contains(where: { $0.date == $1.date }) else { return links }
+        var byID: [(link: DatedLinks.Link, id: ExactID)] = []
+        for link in links {
+            let name = link.label.file
+            byID.append((link, ExactID(try FileName.id(of: name) ?? files.header(of: name)?.row.id ?? "")))
+        }
+        return byID.sorted { ($0.link.date, $0.id) < ($1.link.date, $1.id) }.map(\.link)
+    }
+
+    /// Claims machines for a worker, each at once: others do not get them before the end of the claim.
+    ///
+    /// To claim a due machine moves its link. To lease effects writes the file, without the sync by which a loss of power could not undo it.
+    /// - Parameter claim: Which machines, and until when.
+    /// - Returns: The archives.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`. An archive that cannot be read is left out, and not claimed.
+    public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
+        try look()
+        let wanted = Wanted(claim.query)
+        let date = claim.query.queueDate
+        index.forgetClaims(endedBy: date)
+        // What an earlier claim has found and not taken; then what is there now.
+        var found = candidates.withLock { $0.removeValue(forKey: wanted) } ?? []
+        var list = CandidateList(index, wanted, upTo: date)
+        var busy: [Candidate] = []
+        var claimed: [StoredArchive] = []
+        do {
+            while claimed.count < claim.limit {
+                guard let candidate = found.popFirst() else {
+                    guard let page = try list.next() else { break }
+                    found = page
+                    continue
+                }
+                guard candidate.link.date <= date else { continue }
+                if let archive = try take(candidate, claim, ifBusy: { busy.append(candidate) }) {
+                    claimed.append(archive)
+                }
+            }
+            for candidate in busy where claimed.count < claim.limit {
+                if let archive = try take(candidate, claim, ifBusy: nil) { claimed.append(archive) }
+            }
+        } catch {
+            // The claimed machines would wait for the end of their claims; an error that stays comes again.
+            if claimed.isEmpty { throw error }
+        }
+        candidates.withLock { candidates in
+            // For a few kinds of workers; others list the links each time.
+            if candidates.count < 100 { candidates[wanted] = found.isEmpty ? nil : found }
+        }
+        return claimed
+    }
+
+    /// Claims a machine; `nil` if that is not to be, or somebody else was faster, or its file cannot be read.
+    private func take(
+        _ candidate: Candidate,
+        _ claim: StoreClaim,
+        ifBusy: (() -> Void)?
+    ) throws -> StoredArchive? {
+        do {
+            return try candidate.kind == .effects ? lease(candidate, claim, ifBusy) : claimDue(candidate, claim)
+        } catch StoreError.damaged, StoreError.ambiguousID, ArchiveError.tooLarge {
+            return nil
+        }
+    }
+
+    private func claimDue(_ candidate: Candidate, _ claim: StoreClaim) throws -> StoredArchive? {
+        let (kind, link) = (candidate.kind, candidate.link)
+        let end = DatedLinks.SortableDate(claim.end)
+        guard try index.claim(link, kind, until: end) else { return nil }
+        do {
+            let file = try files.file(of: link.label.file, link.label.file)
+            let isOfFile = DirectoryIndex.isLink(link, kind, of: file, in: link.label.file)
+            if isOfFile, let row = file?.row, claim.query.includes(row) { return row }
+            // It may be the link of a file that somebody is about to put into its place.
+            index.giveBack(link, kind, until: end)
+            if !isOfFile { try mend(candidate) }
+            return nil
+        } catch {
+            index.giveBack(link, kind, until: end)
+            throw error
+        }
+    }
+
+    private func lease(_ candidate: Candidate, _ claim: StoreClaim, _ ifBusy: (() -> Void)?) throws -> StoredArchive? {
+        let name = candidate.link.label.file
+        // Whoever saves it waits for the disk: others go on with the next meanwhile.
+        guard let lock = try ifBusy == nil ? files.lock(name) : files.lockIfFree(name) else {
+            ifBusy?()
+            return nil
+        }
+        let beginning = try files.header(of: name)
+        guard DirectoryIndex.isLink(candidate.link, .effects, of: beginning, in: name) else {
+            try mendLocked(candidate)
+            return nil
+        }
+        guard let row = try files.file(of: name, name)?.row, let leased = claim.leased(row) else { return nil }
+        let change = StoreChange.effects(of: row.id, .init(from: row.effects, to: leased))
+        let changed = try self.change(change, in: name, isLasting: false) { 0 }
+        _ = consume lock
+        return changed.new?.row
+    }
+
+    // MARK: - The index and the files
+
+    /// The file of a link, with what its first line says; `nil` if there is none, or if the link does not belong to it any more.
+    private func file(of candidate: Candidate) throws -> DirectoryFile? {
+        let name = candidate.link.label.file
+        let file = try files.header(of: name)
+        guard DirectoryIndex.isLink(candidate.link, candidate.kind, of: file, in: name) else {
+            try mend(candidate)
+            return nil
+        }
+        // Of a former release: the type of the effect is in the archive.
+        return try file?.isFormer == true ? files.file(of: name, name) : file
+    }
+
+    /// Mends the links of a file, one of which does not belong to it; not while somebody is changing it.
+    private func mend(_ candidate: Candidate) throws {
+        guard let lock = try files.lockIfFree(candidate.link.label.file) else { return }
+        try mendLocked(candidate)
+        _ = consume lock
+    }
+
+    private func mendLocked(_ candidate: Candidate) throws {
+        let name = candidate.link.label.file
+        let file = try files.header(of: name)
+        // A damaged file may be mended by hand.
+        if file == nil, try !files.isMissing(name) { return }
+        try index.mend(file, in: name, without: (candidate.kind, candidate.link))
+    }
+
+    /// Completes a transaction, and compares the index with all files, the first time and now and then later.
+    private func look() throws {
+        try files.transaction.complete()
+        let now = ContinuousClock.now
+        if let next = nextRepair.withLock({ $0 }), now < next { return }
+        try repair()
+        let end = ContinuousClock.now
+        // As rarely as it takes less than a thousandth of the time.
+        nextRepair.withLock { $0 = end + max(.seconds(600), (end - now) * 2_000) }
+    }
+
+    /// Makes the links that files lack, which earlier releases have written, or whose links a loss of power has taken.
+    private func repair() throws {
+        var incomplete: [String] = []
+        let known = try index.all()
+        for name in try files.folder.names() where FileName.isOne(name) {
+            // One that cannot be opened is not to keep the others from being found.
+            guard let file = try? files.header(of: name) else { continue }
+            if !index.isComplete(file, in: name, known) { incomplete.append(name) }
+        }
+        guard !incomplete.isEmpty else { return }
+        // Others have gone on meanwhile.
+        let knownNow = try index.all()
+        for name in incomplete {
+            let lock = try files.lock(name)
+            if let file = try files.header(of: name), !index.isComplete(file, in: name, knownNow) {
+                try index.mend(file, in: name)
+            }
+            _ = consume lock
+        }
+    }
+}
+
+extension ArchiveQuery {
+    /// By when something must have waited.
+    fileprivate var queueDate: DatedLinks.SortableDate {
+        switch queue {
+        case .due(let date)?, .effects(let date, _)?: DatedLinks.SortableDate(date)
+        case nil: .last
+        }
+    }
+
+    /// Rows in the order that stores promise, as many as are asked for.
+    fileprivate func sorted(_ rows: some Collection<StoredArchive>) -> [StoredArchive] {
+        let byID = Dictionary(rows.map { (ExactID($0.id), $0) }) { first, _ in first }
+        return ids(among: rows).compactMap { byID[ExactID($0)] }
+    }
+}

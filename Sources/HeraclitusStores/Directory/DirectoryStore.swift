@@ -1,0 +1,226 @@
+public import Heraclitus
+public import HeraclitusEssentials
+
+/// A store that writes one file for each machine into a folder.
+///
+/// The first line of a file is a header, the second one the archive. Effects that wait follow, and the messages that were handled.
+///
+/// ```
+/// $ cat orders/42.json
+/// {"entered":"2026-01-01T12:00:00Z","id":"42","revision":3,"state":"PlacedState","version":1,"workflow":"Order"}
+/// {"activated":true,"data":{…},"format":1,"revision":2,"state":"PlacedState","version":1,"workflow":"Order"}
+/// ```
+///
+/// Any number of processes may use the folder at once. A file is written elsewhere, synced and renamed, under a lock that the
+/// system releases when a process ends. So a process that is killed at any moment leaves the old file or the new one, never a
+/// part of one. Its unfinished files are removed when the next store is made for the folder. The subfolder `.store` contains
+/// locks, unfinished files and the last revisions of deleted machines. Do not delete it. Several machines that are saved together
+/// are written there as well, with a record of them: from the moment when that is complete all of them count, and whoever uses the
+/// folder next puts them into their places if the process has died meanwhile.
+///
+/// `.store` also has an index: links, in the order of dates, to the files of machines with a deadline or effects. Workers look at these
+/// links and read no other file. At its first look, and now and then later, a store compares the index with the first lines of all files: an
+/// earlier release does not write it, and after a loss of power links may be missing.
+///
+/// The methods read and write on the calling thread. A save waits until the disk has synced. Errors of the file system are
+/// `ArchiveError.inaccessibleFile(_:explanation:)`.
+public final class DirectoryStore: ArchiveStore {
+    let files: DirectoryFiles
+    let index: DirectoryIndex
+    let candidates = Lock<[Wanted: ArraySlice<Candidate>]>([:])
+    let nextRepair = Lock<ContinuousClock.Instant?>(nil)
+    private let bells: FolderBells
+
+    /// Rings when something is saved that may wait for a worker, also by another process of the same computer.
+    public let bell: StoreBell?
+
+    /// Opens a folder, or makes it.
+    ///
+    /// It reads the names of the files, and no file.
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - limit: The maximum size of a file in bytes, 64 MiB by default.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
+    public init(at folder: URL, limit: Int = 64 << 20) throws(ArchiveError) {
+        files = try DirectoryFiles(Folder(path: folder.path), limit: limit)
+        index = DirectoryIndex(in: files.own)
+        let bells = FolderBells(in: files.own)
+        self.bells = bells
+        bell = StoreBell { bells.listen(for: $0) }
+    }
+
+    /// Loads the archive that is stored for an id.
+    /// - Parameter id: Any text.
+    /// - Returns: The archive with its effects; `nil` if nothing is stored.
+    /// - Throws: `ArchiveError`; ``StoreError/damaged(id:explanation:)`` for a file that is not one of a store.
+    public func load(_ id: String) async throws -> StoredArchive? {
+        try files.transaction.complete()
+        guard let row = try files.file(of: FileName.of(id), id)?.row, ExactID(row.id) == ExactID(id) else { return nil }
+        return row
+    }
+
+    /// Saves changes: all of them, or none.
+    /// - Parameter changes: The changes, with an id each.
+    /// - Returns: For each change the revision that is stored now; of a deleted machine the deleted one, 0 if nothing was stored.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` and ``StoreError/effectsChanged(id:)`` if somebody else was faster;
+    ///   ``StoreError/damaged(id:explanation:)``; `ArchiveError`. No file has changed then.
+    @discardableResult
+    public func save(_ changes: [StoreChange]) async throws -> [Int] {
+        let saved: [DirectoryChange]
+        switch changes.count {
+        case 0: saved = []
+        case 1: saved = [try save(changes[0])]
+        default: saved = try save(together: changes)
+        }
+        if saved.contains(where: \.concernsWorkers) {
+            bell?.ring()
+            bells.ringOthers()
+        }
+        return saved.map(\.revision)
+    }
+
+    private func save(_ change: StoreChange) throws -> DirectoryChange {
+        let name = FileName.of(change.id)
+        guard case .delete = change.machine else {
+            let lock = try files.lock(name)
+            let changed = try self.change(change, in: name) { try lock.number() }
+            _ = consume lock
+            return changed
+        }
+        // First: where there is no descriptor left for them, nothing must have happened yet.
+        let names = try files.folder.opened()
+        let locks = try files.own.opened()
+        let lock = try files.lock(name)
+        let deletion = try files.deletion(change, in: name, last: try lock.number())
+        if deletion.revision > 0 {
+            if let last = deletion.lastRevision {
+                try lock.keep(last)
+                try locks.sync()
+            }
+            try files.folder.remove(name)
+            try names.sync()
+            index.finish(nil, replacing: deletion.old, in: name)
+        }
+        _ = consume lock
+        return deletion
+    }
+
+    /// Changes a file that is locked; a loss of power may undo a change that is not lasting.
+    func change(
+        _ change: StoreChange,
+        in name: String,
+        isLasting: Bool = true,
+        after last: () throws -> Int
+    ) throws -> DirectoryChange {
+        let changed = try files.change(change, in: name, after: last)
+        var file = try ReplacingFile(at: files.folder.file(name), draft: files.own.file(name))
+        try file.write(changed.content)
+        if let new = changed.new { try index.prepare(new, replacing: changed.old, in: name) }
+        try file.finish(isLasting: isLasting)
+        index.finish(changed.new, replacing: changed.old, in: name)
+        return changed
+    }
+
+    private func save(together changes: [StoreChange]) throws -> [DirectoryChange] {
+        let names = changes.map { FileName.of($0.id) }
+        let pending = try files.transaction.begin()
+        let locks = try files.own.opened()
+        // In one order, so that no two wait for one another.
+        let stripes = Set(names.map(FileName.stripe)).sorted()
+        let held = try stripes.map { try HeldLock(files.lockFile($0)) }
+        var saved: [DirectoryChange] = []
+        do {
+            for (change, name) in zip(changes, names) {
+                if let earlier = names.prefix(saved.count).lastIndex(of: name) {
+                    throw change.conflict(with: saved[earlier].revision)
+                }
+                let lock = held[stripes.firstIndex(of: FileName.stripe(of: name)) ?? 0]
+                if case .delete = change.machine {
+                    let deletion = try files.deletion(change, in: name, last: try lock.number())
+                    if let last = deletion.lastRevision {
+                        try lock.keep(last)
+                        try locks.sync()
+                    }
+                    if deletion.revision > 0 { pending.remove(name) }
+                    saved.append(deletion)
+                } else {
+                    let changed = try files.change(change, in: name) { try lock.number() }
+                    var file = try ReplacingFile(at: files.folder.file(name), draft: files.own.file(name))
+                    try file.write(changed.content)
+                    pending.add(try file.leave(), for: name)
+                    if let new = changed.new { try index.prepare(new, replacing: changed.old, in: name) }
+                    saved.append(changed)
+                }
+            }
+            try pending.commit()
+        } catch {
+            pending.giveUp()
+            throw error
+        }
+        for (change, name) in zip(saved, names) { index.finish(change.new, replacing: change.old, in: name) }
+        withExtendedLifetime(held) {}
+        return saved
+    }
+
+    /// Finds machines.
+    ///
+    /// Machines that wait for a worker are found by the index. For all ids it reads the names of the files, whatever is in them; it reads first
+    /// lines only where a name does not say the id, because that is too long. For any other question it reads the first line of each file after
+    /// ``ArchiveQuery/after`` until there are enough. Damaged files, and files that are not those of a store, are left out.
+    /// - Parameter query: Which machines.
+    /// - Returns: The ids, sorted by their UTF-8; those that wait for a worker by how long they have waited.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
+    public func ids(_ query: ArchiveQuery) async throws -> [String] {
+        if query.queue != nil { return try waiting(query).map(\.id) }
+        return try listed(query).map(\.id)
+    }
+
+    /// Counts machines by their states; it reads the first line of each file.
+    /// - Parameter query: Which machines.
+    /// - Returns: The number of machines in each state, by the name of the state.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
+    public func counts(_ query: ArchiveQuery) async throws -> [String: Int] {
+        let rows =
+            try query.queue != nil ? waiting(query) : listed(query).compactMap { try $0.row ?? files.row(of: $0.id) }
+        return rows.reduce(into: [:]) { $0[$1.state, default: 0] += 1 }
+    }
+
+    /// The machines that are asked for, sorted by their ids, and their rows where their files had to be read.
+    private func listed(_ query: ArchiveQuery) throws -> [(id: String, row: StoredArchive?)] {
+        try files.transaction.complete()
+        var ids: [ExactID] = []
+        for name in try files.folder.names() where FileName.isOne(name) {
+            guard let id = try FileName.id(of: name) ?? files.header(of: name)?.row.id else { continue }
+            ids.append(ExactID(id))
+        }
+        if let after = query.after.map(ExactID.init) { ids.removeAll { $0 <= after } }
+        ids.sort()
+        if query.asksForAll { return ids.prefix(max(0, query.limit)).map { ($0.text, nil) } }
+        var found: [(id: String, row: StoredArchive?)] = []
+        for id in ids {
+            if found.count >= query.limit { break }
+            if let row = try files.row(of: id.text), query.includes(row) { found.append((id.text, row)) }
+        }
+        return found
+    }
+}
+
+extension ArchiveQuery {
+    /// Whether no machine is excluded for what its file says.
+    fileprivate var asksForAll: Bool {
+        var all = ArchiveQuery()
+        (all.after, all.limit) = (after, limit)
+        return self == all
+    }
+}
+
+extension StoreChange {
+    /// The error if another change of the same file was made before, in the same transaction.
+    fileprivate func conflict(with revision: Int) -> StoreError {
+        switch machine {
+        case .save(let archive): .conflict(id: id, expected: archive.revision, found: revision)
+        case .delete(let expected): .conflict(id: id, expected: expected ?? 0, found: revision)
+        case .keep: .effectsChanged(id: id)
+        }
+    }
+}

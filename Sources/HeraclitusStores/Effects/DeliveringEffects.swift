@@ -1,0 +1,364 @@
+import Heraclitus
+import HeraclitusEssentials
+
+// How do stored effects get to those who carry them out?
+
+extension StoredWorkflow {
+    /// Hands the effects that wait to their handlers, each at least once, until none may be carried out now.
+    ///
+    /// Any number of processes may do so at once, each as often as it likes. The effects of one machine are handed over in their order, one after
+    /// the other, and only one worker is at them at a time, as far as ``DeliveryPolicy/lease`` says. Those of several machines come in any order, and at
+    /// the same time.
+    ///
+    /// An effect is removed when its handler has returned. If the process ends before that, or the store cannot be reached, somebody gets it again:
+    /// so a handler may get the same effect, with the same key, more than once. If the handler throws, the effect and those after it wait, longer each
+    /// time. After ``DeliveryPolicy/attempts`` failures, or at once if its data cannot be read, it is parked, and those after it go on.
+    /// Parked effects stay until somebody calls ``retry(_:)`` or ``discard(_:)``.
+    ///
+    /// Effects of a type that the workflow does not list wait, with those after them, for a release of the program that lists the type. Machines of a
+    /// version newer than `Workflow.version` are left alone and counted.
+    /// - Parameters:
+    ///   - policy: For how long a worker has them, and what happens when a handler fails.
+    ///   - handlers: Carry effects out.
+    /// - Returns: How many effects were carried out, and the failures. An effect of an unknown type that has waited for
+    ///   ``DeliveryPolicy/unknownEffectAge`` is a failure with `ArchiveError.unknownEffect(_:known:)`.
+    /// - Throws: ``StoreError/missingHandlers(_:)`` before anything is taken; `CancellationError`; errors of the store's medium.
+    @discardableResult
+    public func deliver(policy: DeliveryPolicy = DeliveryPolicy(), to handlers: EffectHandlers) async throws
+        -> WorkReport
+    {
+        try handlers.check(W.self)
+        let worker = EffectWorker(self, policy, handlers)
+        // What is saved later is for the next call, or this one might never end.
+        var report = try await worker.work(until: scheduler.date)
+        report.newerCount = try await newerCount(.effects(by: scheduler.date, names: nil))
+        for effect in try await unknownEffects(policy.unknownEffectAge) {
+            report.add(WorkFailure(id: effect.key.id, effect: effect, error: effect.unknown(to: W.self)))
+        }
+        return report
+    }
+
+    /// The names under which the effects of the workflow may be stored.
+    var effectNames: [String] { W.storedEffectNames }
+
+    /// How many machines of newer versions wait for a worker, up to a thousand.
+    func newerCount(_ queue: ArchiveQuery.Queue) async throws -> Int {
+        guard workflowVersion < .max else { return 0 }
+        var query = ArchiveQuery()
+        query.workflows = workflowNames
+        query.oldestVersion = workflowVersion + 1
+        query.queue = queue
+        query.limit = 1_000
+        return try await store.ids(query).count
+    }
+
+    /// The next effects of machines, up to a thousand, that this release does not know and that have waited for a time.
+    private func unknownEffects(_ age: Duration) async throws -> [StoredEffect] {
+        var query = ArchiveQuery()
+        query.workflows = workflowNames
+        query.newestVersion = workflowVersion
+        query.queue = .effects(by: scheduler.date - age.inSeconds, names: nil)
+        query.limit = 1_000
+        let known = Set(effectNames)
+        var unknown: [StoredEffect] = []
+        for id in try await store.ids(query) {
+            guard let effects = try? await store.load(id)?.effects, let name = effects.next, !known.contains(name),
+                let outbox = try? Outbox(effects, of: id), let next = outbox.next
+            else { continue }
+            unknown.append(outbox.effect(next, of: id))
+        }
+        return unknown
+    }
+}
+
+/// Carries effects out, as one worker.
+struct EffectWorker<W: Workflow>: Sendable {
+    private let workflow: StoredWorkflow<W>
+    private let policy: DeliveryPolicy
+    private let handlers: EffectHandlers
+    private let worker = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+
+    init(_ workflow: StoredWorkflow<W>, _ policy: DeliveryPolicy, _ handlers: EffectHandlers) {
+        (self.workflow, self.policy, self.handlers) = (workflow, policy, handlers)
+    }
+
+    private var now: Date { workflow.scheduler.date }
+    private var leaseEnd: Date { now + policy.lease.inSeconds }
+
+    /// Works until nothing is left that may be carried out by a date.
+    func work(until date: Date) async throws -> WorkReport {
+        let call = DeliveryCall(until: date)
+        func release() async {
+            for id in call.left { _ = try? await change(id) { $0.release(until: now) } }
+        }
+        do {
+            let report = try await work(call)
+            await release()
+            return report
+        } catch {
+            await release()
+            throw error
+        }
+    }
+
+    private func work(_ call: DeliveryCall) async throws -> WorkReport {
+        let most = max(1, policy.machinesAtOnce)
+        return try await withThrowingTaskGroup(of: WorkReport.self) { group in
+            var report = WorkReport()
+            var active = 0
+            while true {
+                try Task.checkCancellation()
+                // Several at once: a claim is a way to the database and back.
+                if active <= most / 2 {
+                    // If the clock is set back, what has failed since then is to wait all the same.
+                    let claimed = try await workflow.store.claim(claim(by: min(call.end, now), most - active))
+                    for archive in claimed { group.addTask { try await work(at: archive, call) } }
+                    active += claimed.count
+                }
+                guard let done = try await group.next() else { return report }
+                active -= 1
+                report.add(done)
+            }
+        }
+    }
+
+    private func claim(by date: Date, _ limit: Int) -> StoreClaim {
+        StoreClaim(
+            .effects(by: date, names: workflow.effectNames),
+            of: workflow.workflowNames,
+            newestVersion: workflow.workflowVersion,
+            until: leaseEnd,
+            by: worker,
+            limit: limit
+        )
+    }
+
+    /// Carries out the effects of a machine that this worker has leased, one after the other.
+    private func work(at archive: StoredArchive, _ call: DeliveryCall) async throws -> WorkReport {
+        var report = WorkReport()
+        var leased = archive.effects
+        do {
+            let end = call.end(of: archive.id, try Outbox(leased, of: archive.id).end, at: now)
+            // To lease many may take a while, in which nobody has renewed the leases of the first.
+            if let date = leased?.date, now > date - policy.lease.inSeconds * 2 / 3 {
+                leased = try await change(archive.id) { $0.lease(to: worker, until: leaseEnd) }
+            }
+            while let waiting = leased, waiting.worker == worker {
+                let outbox = try Outbox(waiting, of: archive.id)
+                guard let next = outbox.next(before: end) else {
+                    if outbox.next != nil { try await leave(archive.id, call) }
+                    break
+                }
+                let effect = outbox.effect(next, of: archive.id)
+                let outcome = try await outcome(of: effect, of: archive.id)
+                if case .done = outcome { report.count += 1 }
+                let (stored, settled) = try await settle(effect, outcome, from: waiting)
+                leased = stored
+                if let error = outcome.error {
+                    report.add(WorkFailure(id: archive.id, effect: settled ?? effect, error: error))
+                }
+            }
+        } catch let damage as StoreError {
+            // It stays leased, so that nobody else tries it soon.
+            report.add(WorkFailure(id: archive.id, effect: nil, error: damage))
+        } catch let error as ArchiveError {
+            report.add(WorkFailure(id: archive.id, effect: nil, error: error))
+        }
+        return report
+    }
+
+    /// Leaves the effects of a machine to the next call.
+    private func leave(_ id: String, _ call: DeliveryCall) async throws {
+        if now > call.end {
+            _ = try await change(id) { $0.release(until: now) }
+        } else {
+            // The clock stands still: this call would claim them again.
+            call.leave(id)
+        }
+    }
+
+    /// How it went with an effect.
+    private enum Outcome {
+        case done
+        case failed(any Error, DeliveryPolicy)
+
+        /// Another attempt would fail in the same way.
+        case parked(any Error, DeliveryPolicy)
+        case later(Date, any Error)
+
+        /// For another release of the program.
+        case unknown
+
+        var error: (any Error)? {
+            switch self {
+            case .failed(let error, _), .parked(let error, _), .later(_, let error): error
+            case .done, .unknown: nil
+            }
+        }
+    }
+
+    /// Carries an effect out.
+    private func outcome(of stored: StoredEffect, of id: String) async throws -> Outcome {
+        let effect: any Effect
+        do { effect = try stored.effect(of: W.self) } catch {
+            if case .unknownEffect = error { return .unknown }
+            return .parked(error, policy)
+        }
+        guard let handler = handlers.handler(of: type(of: effect)) else { return .unknown }
+        let policy = handler.policy ?? policy
+        do {
+            try Task.checkCancellation()
+            try await renewing(id) { try await handler.handle(effect, stored.key) }
+            return .done
+        } catch {
+            // A handler that is cancelled may throw any error.
+            if Task.isCancelled {
+                _ = try? await change(id) { $0.release(until: now) }
+                throw CancellationError()
+            }
+            switch error as? EffectFailure {
+            case .retry(let date, let error)?: return .later(date, error)
+            case .park(let error)?: return .parked(error, policy)
+            case nil: return .failed(error, policy)
+            }
+        }
+    }
+
+    /// Writes down how an effect has gone.
+    /// - Returns: What waits now, and the effect as it is stored now.
+    private func settle(
+        _ effect: StoredEffect,
+        _ outcome: Outcome,
+        from waiting: WaitingEffects
+    ) async throws -> (WaitingEffects?, StoredEffect?) {
+        var settled: StoredEffect?
+        let stored = try await workflow.store.changeEffects(of: effect.key.id, from: waiting) { outbox in
+            let index = outbox.index(of: effect.key)
+            guard outbox.worker == worker else {
+                // Another worker has leased it meanwhile, because this process stood still. It need not repeat what was done.
+                guard case .done = outcome, let index else { return false }
+                outbox.remove(index)
+                return true
+            }
+            var wait: Date?
+            if let index {
+                switch outcome {
+                case .done: outbox.remove(index)
+                case .failed(let error, let policy):
+                    let failures = outbox.noteFailure(of: index, error)
+                    if failures < policy.attempts {
+                        wait = policy.backOff.date(after: failures, since: now)
+                    } else {
+                        outbox.park(index, blocks: policy.parkedEffectsBlock)
+                    }
+                case .parked(let error, let policy):
+                    _ = outbox.noteFailure(of: index, error)
+                    outbox.park(index, blocks: policy.parkedEffectsBlock)
+                case .later(let date, _): wait = date
+                case .unknown: wait = now
+                }
+                settled = outbox.index(of: effect.key).map { outbox.effect(outbox.entries[$0], of: effect.key.id) }
+            }
+            if let wait {
+                outbox.release(until: wait)
+            } else if outbox.head == nil {
+                outbox.release(until: now)
+            } else {
+                outbox.lease(to: worker, until: leaseEnd)
+            }
+            return true
+        }
+        return (stored, settled)
+    }
+
+    /// Calls a body, and renews the lease as long as it runs; not if this worker does not have it.
+    private func renewing(_ id: String, _ body: () async throws -> Void) async throws {
+        // No child task, which would end when the caller is cancelled: a handler may go on for long then.
+        let renewal = Task {
+            while true {
+                try await workflow.scheduler.sleep(until: now + max(policy.lease.inSeconds / 3, 0.001))
+                // If that fails it is tried again; if it fails for long, the lease ends.
+                _ = try? await change(id) { $0.lease(to: worker, until: leaseEnd) }
+            }
+        }
+        defer { renewal.cancel() }
+        try await body()
+    }
+
+    /// Changes the effects of a machine if this worker has leased them.
+    private func change(_ id: String, _ body: (inout Outbox) -> Void) async throws -> WaitingEffects? {
+        try await workflow.store.changeEffects(of: id) { outbox in
+            guard outbox.worker == worker else { return false }
+            body(&outbox)
+            return true
+        }
+    }
+}
+
+/// What a call leaves to the next one: the effects that are saved after it has leased those of their machine, or it might never end.
+private final class DeliveryCall: Sendable {
+    private struct Content {
+        var ends: [ExactID: Outbox.End] = [:]
+        var left: [String] = []
+    }
+
+    /// By when effects are carried out.
+    let end: Date
+
+    private let content = Lock(Content())
+
+    init(until end: Date) { self.end = end }
+
+    /// The machines whose effects stay leased until the call ends.
+    var left: [String] { content.withLock { $0.left } }
+
+    func leave(_ id: String) { content.withLock { $0.left.append(id) } }
+
+    /// The end of the effects of a machine that are for this call.
+    /// - Parameters:
+    ///   - id: The id of the machine.
+    ///   - end: The end of those that wait now.
+    ///   - date: The date. When the clock goes on, no machine is claimed again because of later effects, so nothing has to be remembered.
+    /// - Returns: The end.
+    func end(of id: String, _ end: Outbox.End, at date: Date) -> Outbox.End {
+        content.withLock { content in
+            if let known = content.ends[ExactID(id)] { return known }
+            if date <= self.end { content.ends[ExactID(id)] = end }
+            return end
+        }
+    }
+}
+
+extension ArchiveStore {
+    /// Changes the effects of a stored machine, whoever else changes them meanwhile.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - known: The effects that were loaded last; `nil` to load them.
+    ///   - body: Changes the effects; `false` if they are to stay as they are.
+    /// - Returns: The effects that are stored now; `nil` if there are none, or if they stay as they are.
+    /// - Throws: Errors of `body` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``.
+    func changeEffects(
+        of id: String,
+        from known: WaitingEffects? = nil,
+        _ body: (inout Outbox) throws -> Bool
+    ) async throws -> WaitingEffects? {
+        var known = known
+        for attempt in 0..<1_000 {
+            // A cancelled task does not sleep, but what it has carried out must be written down.
+            let pause = Int.random(in: 0..<min(1 << min(attempt, 6), 50))
+            if attempt > 0 { try? await Task.sleep(for: .milliseconds(pause)) }
+            if known == nil { known = try await load(id)?.effects }
+            guard let old = known else { return nil }
+            var outbox = try Outbox(old, of: id)
+            guard try body(&outbox) else { return nil }
+            let new = try outbox.waiting(of: id)
+            do {
+                try await save([.effects(of: id, .init(from: old, to: new))])
+                return new
+            } catch StoreError.effectsChanged {
+                known = nil
+            }
+        }
+        throw StoreError.tooManyConflicts(id: id, attempts: 1_000)
+    }
+}

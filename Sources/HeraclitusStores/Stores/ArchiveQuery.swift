@@ -1,0 +1,92 @@
+import Heraclitus
+public import HeraclitusEssentials
+
+/// Which machines of a store are asked for.
+///
+/// A property that is `nil`, or empty, excludes nothing.
+public struct ArchiveQuery: Sendable, Hashable {
+    /// The names of the workflow.
+    public var workflows: [String]?
+
+    /// The newest version of the workflow whose machines are found.
+    public var newestVersion: Int?
+
+    /// The oldest version of the workflow whose machines are found.
+    public var oldestVersion: Int?
+
+    /// The names of the state.
+    public var states: [String]?
+
+    /// What the values of the machine must be.
+    public var values: [StoredCondition] = []
+
+    /// Before which date the machine must have entered its state.
+    public var enteredBefore: Date?
+
+    /// After which date the machine must have entered its state.
+    public var enteredAfter: Date?
+
+    /// What must wait for a worker.
+    public var queue: Queue?
+
+    /// The id after which the listing begins; it need not be stored any more.
+    public var after: String?
+
+    /// The maximum number of machines.
+    public var limit = Int.max
+
+    /// What waits for a worker.
+    public enum Queue: Sendable, Hashable {
+        /// An event that is due by a date.
+        case due(by: Date)
+
+        /// An effect that may be carried out by a date, of one of these types; `nil` for any type.
+        ///
+        /// In the distant future that also finds machines all of whose effects are parked.
+        case effects(by: Date, names: [String]?)
+    }
+
+    /// Asks for all machines.
+    public init() {}
+
+    /// Whether a machine is asked for; ``after`` and ``limit`` aside.
+    /// - Parameter archive: The machine.
+    /// - Returns: Whether it is.
+    public func includes(_ archive: StoredArchive) -> Bool {
+        if let workflows, !workflows.contains(archive.workflow) { return false }
+        if let newestVersion, let version = archive.version, version > newestVersion { return false }
+        if let oldestVersion, (archive.version ?? 1) < oldestVersion { return false }
+        if let states, !states.contains(archive.state) { return false }
+        if let enteredBefore, archive.entered.map({ $0 < enteredBefore }) != true { return false }
+        if let enteredAfter, archive.entered.map({ $0 > enteredAfter }) != true { return false }
+        if queue != nil, date(of: archive) == nil { return false }
+        return values.allSatisfy { $0.isMet(by: archive.values) }
+    }
+
+    /// When the machine has waited since; `nil` if nothing of it waits for a worker.
+    private func date(of archive: StoredArchive) -> Date? {
+        switch queue {
+        case nil: nil
+        case .due(let date): archive.due.flatMap { $0 <= date ? $0 : nil }
+        case .effects(let date, let names):
+            archive.effects.flatMap { effects in
+                guard effects.date <= date else { return nil }
+                guard let names else { return effects.date }
+                return effects.next.map(names.contains) == true ? effects.date : nil
+            }
+        }
+    }
+
+    /// Finds machines among those of a store that has no index.
+    /// - Parameter archives: All machines of the store, in any order.
+    /// - Returns: The ids in the order that stores promise: by their UTF-8, or by how long something waits.
+    public func ids(among archives: some Sequence<StoredArchive>) -> [String] {
+        var found: [(date: Date, id: ExactID)] = []
+        for archive in archives where includes(archive) {
+            let id = ExactID(archive.id)
+            if queue == nil, let after, id <= ExactID(after) { continue }
+            found.append((date(of: archive) ?? .distantPast, id))
+        }
+        return found.sorted { ($0.date, $0.id) < ($1.date, $1.id) }.prefix(max(0, limit)).map(\.id.text)
+    }
+}

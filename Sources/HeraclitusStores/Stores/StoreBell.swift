@@ -1,0 +1,67 @@
+import Heraclitus
+
+/// Tells workers that something was saved that may be theirs to do.
+///
+/// ```swift
+/// final class MyStore: ArchiveStore {
+///     let bell: StoreBell? = StoreBell()
+///     func save(_ changes: [StoreChange]) async throws -> [Int] {
+///         …
+///         bell?.ring()
+///     }
+/// }
+/// ```
+public final class StoreBell: Sendable {
+    private struct Content {
+        var rings = 0
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var next = 0
+    }
+
+    private let content = Lock(Content())
+    private let listening = Lock<(@Sendable (StoreBell) -> Void)?>(nil)
+
+    /// Makes a bell.
+    public init() {}
+
+    /// Makes a bell that somebody else may ring as soon as it is listened to.
+    /// - Parameter listen: Is called once, before somebody reads how often the bell has rung.
+    init(listen: @escaping @Sendable (StoreBell) -> Void) { listening.withLock { $0 = listen } }
+
+    /// How often it has rung.
+    public var rings: Int {
+        listening.withLock { $0.take() }?(self)
+        return content.withLock { $0.rings }
+    }
+
+    /// Wakes all who wait; on any thread.
+    public func ring() {
+        let waiting = content.withLock { content in
+            content.rings += 1
+            defer { content.waiting = [:] }
+            return Array(content.waiting.values)
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits until it has rung more often, or the task is cancelled.
+    /// - Parameter rings: How often it had rung when the caller looked at the store.
+    public func wait(after rings: Int) async {
+        let number = content.withLock { content in
+            content.next += 1
+            return content.next
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = content.withLock { content in
+                    if content.rings > rings || Task.isCancelled { return true }
+                    content.waiting[number] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            content.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+        }
+    }
+}

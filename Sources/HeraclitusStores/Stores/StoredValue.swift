@@ -1,0 +1,216 @@
+public import Heraclitus
+public import HeraclitusEssentials
+
+/// A state that names the values by which its machine is found in a store.
+///
+/// ```swift
+/// final class PaidState: OrderState, Findable {
+///     let buyer: String
+///     let total: Double
+///     var foundBy: [String: any StoredValueConvertible] { ["buyer": buyer, "total": total] }
+/// }
+///
+/// try await store.workflow(Order.self).ids(where: .value("buyer") == "ada")
+/// ```
+///
+/// A store keeps the values beside the archive, and a database has an index for them. When you change what is named,
+/// ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` brings what is stored up to date.
+public protocol Findable: WorkflowState {
+    /// The values by their names; read when a unit of work saves the machine.
+    var foundBy: [String: any StoredValueConvertible] { get }
+}
+
+/// A value by which a machine is found: a text, or a number.
+public enum StoredValue: Sendable, Hashable {
+    /// A text, compared by its UTF-8.
+    case text(String)
+
+    /// A number; it is compared exactly, and integers beyond 2^53 are rounded. Use a text for larger identifiers.
+    case number(Double)
+}
+
+/// A value that a store can keep as a ``StoredValue``: texts, numbers, dates, flags.
+public protocol StoredValueConvertible: Sendable {
+    /// The value as a store keeps it.
+    var storedValue: StoredValue { get }
+}
+
+extension String: StoredValueConvertible {
+    /// The text.
+    public var storedValue: StoredValue { .text(self) }
+}
+
+extension Int: StoredValueConvertible {
+    /// The number, rounded beyond 2^53.
+    public var storedValue: StoredValue { .number(Double(self)) }
+}
+
+extension Double: StoredValueConvertible {
+    /// The number.
+    public var storedValue: StoredValue { .number(self) }
+}
+
+extension Bool: StoredValueConvertible {
+    /// 1 for `true` and 0 for `false`.
+    public var storedValue: StoredValue { .number(self ? 1 : 0) }
+}
+
+extension Date: StoredValueConvertible {
+    /// The number of seconds since 2001.
+    public var storedValue: StoredValue { .number(timeIntervalSinceReferenceDate) }
+}
+
+extension UUID: StoredValueConvertible {
+    /// The text of the identifier.
+    public var storedValue: StoredValue { .text(uuidString) }
+}
+
+extension StoredValue: StoredValueConvertible {
+    /// The value itself.
+    public var storedValue: StoredValue { self }
+}
+
+extension StoredValue: Codable {
+    /// Reads a text or a number.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` for any other value.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else {
+            self = .number(try container.decode(Double.self))
+        }
+    }
+
+    /// Writes the text or the number.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: Errors of the encoder.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try container.encode(text)
+        case .number(let number): try container.encode(number)
+        }
+    }
+}
+
+/// What a value must be for a machine to be found.
+public struct StoredCondition: Sendable, Hashable {
+    /// How two values are compared.
+    public enum Comparison: String, Sendable, Hashable {
+        /// Both are equal.
+        case equal = "="
+
+        /// The machine's value is less.
+        case less = "<"
+
+        /// The machine's value is less or equal.
+        case lessOrEqual = "<="
+
+        /// The machine's value is greater.
+        case greater = ">"
+
+        /// The machine's value is greater or equal.
+        case greaterOrEqual = ">="
+    }
+
+    /// The name of the value.
+    public let name: String
+
+    /// How it is compared.
+    public let comparison: Comparison
+
+    /// The value that it is compared with; a text is never compared with a number.
+    public let value: StoredValue
+
+    /// Makes a condition.
+    /// - Parameters:
+    ///   - name: The name of the value.
+    ///   - comparison: How it is compared.
+    ///   - value: What it is compared with.
+    public init(_ name: String, _ comparison: Comparison, _ value: StoredValue) {
+        self.name = name
+        self.comparison = comparison
+        self.value = value
+    }
+
+    /// Whether a machine with these values is found.
+    /// - Parameter values: The values of the machine.
+    /// - Returns: Whether it is; `false` if the machine has no value of that name.
+    public func isMet(by values: [String: StoredValue]) -> Bool {
+        switch (values[name], value) {
+        case (.text(let left)?, .text(let right)):
+            holds(ExactID(left) == ExactID(right), ExactID(left) < ExactID(right))
+        case (.number(let left)?, .number(let right)): holds(left == right, left < right)
+        default: false
+        }
+    }
+
+    private func holds(_ isEqual: Bool, _ isLess: Bool) -> Bool {
+        switch comparison {
+        case .equal: isEqual
+        case .less: isLess
+        case .lessOrEqual: isLess || isEqual
+        case .greater: !isLess && !isEqual
+        case .greaterOrEqual: !isLess
+        }
+    }
+
+    /// The name of a value, to be compared with an operator.
+    public struct Name: Sendable {
+        fileprivate let name: String
+
+        /// Names a value: `.value("total") >= 100`.
+        /// - Parameter name: The name.
+        /// - Returns: The name, to be compared with an operator.
+        public static func value(_ name: String) -> Name { Name(name: name) }
+    }
+}
+
+extension StoredCondition.Name {
+    /// The value is equal.
+    /// - Parameters:
+    ///   - name: The name of the value.
+    ///   - value: What it is compared with.
+    /// - Returns: The condition.
+    public static func == (name: Self, value: some StoredValueConvertible) -> StoredCondition {
+        StoredCondition(name.name, .equal, value.storedValue)
+    }
+
+    /// The value is less.
+    /// - Parameters:
+    ///   - name: The name of the value.
+    ///   - value: What it is compared with.
+    /// - Returns: The condition.
+    public static func < (name: Self, value: some StoredValueConvertible) -> StoredCondition {
+        StoredCondition(name.name, .less, value.storedValue)
+    }
+
+    /// The value is less or equal.
+    /// - Parameters:
+    ///   - name: The name of the value.
+    ///   - value: What it is compared with.
+    /// - Returns: The condition.
+    public static func <= (name: Self, value: some StoredValueConvertible) -> StoredCondition {
+        StoredCondition(name.name, .lessOrEqual, value.storedValue)
+    }
+
+    /// The value is greater.
+    /// - Parameters:
+    ///   - name: The name of the value.
+    ///   - value: What it is compared with.
+    /// - Returns: The condition.
+    public static func > (name: Self, value: some StoredValueConvertible) -> StoredCondition {
+        StoredCondition(name.name, .greater, value.storedValue)
+    }
+
+    /// The value is greater or equal.
+    /// - Parameters:
+    ///   - name: The name of the value.
+    ///   - value: What it is compared with.
+    /// - Returns: The condition.
+    public static func >= (name: Self, value: some StoredValueConvertible) -> StoredCondition {
+        StoredCondition(name.name, .greaterOrEqual, value.storedValue)
+    }
+}

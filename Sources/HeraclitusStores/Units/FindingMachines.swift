@@ -1,0 +1,119 @@
+public import Heraclitus
+public import HeraclitusEssentials
+
+extension StoredWorkflow {
+    /// Finds machines of the workflow.
+    ///
+    /// A database answers it by an index; a ``DirectoryStore`` reads the first line of each file.
+    ///
+    /// Machines of a version newer than `Workflow.version` are left out: ``newerCount()`` counts them.
+    /// - Parameters:
+    ///   - states: The classes of the state; subclasses do not count. `nil` for any.
+    ///   - conditions: What the values that a ``Findable`` state names must be.
+    ///   - before: Before which date the machine must have entered its state.
+    ///   - after: After which date the machine must have entered its state.
+    ///   - id: The last id of the page before; `nil` for the first page. It need not be stored any more.
+    ///   - limit: The maximum number of ids.
+    /// - Returns: The ids, sorted by their UTF-8; fewer than `limit` if there are no more.
+    /// - Throws: Errors of the store's medium.
+    public func ids(
+        in states: [any WorkflowState.Type]? = nil,
+        where conditions: StoredCondition...,
+        enteredBefore before: Date? = nil,
+        enteredAfter after: Date? = nil,
+        after id: String? = nil,
+        limit: Int = .max
+    ) async throws -> [String] {
+        var query = query(in: states, conditions)
+        (query.enteredBefore, query.enteredAfter) = (before, after)
+        (query.after, query.limit) = (id, limit)
+        return try await store.ids(query)
+    }
+
+    /// Counts the machines of the workflow by their states.
+    /// - Parameter conditions: What the values that a ``Findable`` state names must be.
+    /// - Returns: The number of machines in each state, by the name of the state.
+    /// - Throws: Errors of the store's medium.
+    public func counts(where conditions: StoredCondition...) async throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for (state, count) in try await store.counts(query(in: nil, conditions)) {
+            counts[W.nameToday(ofState: state), default: 0] += count
+        }
+        return counts
+    }
+
+    /// How many machines a newer release of the program has written, which this one leaves alone.
+    /// - Returns: The number.
+    /// - Throws: Errors of the store's medium.
+    public func newerCount() async throws -> Int {
+        guard workflowVersion < .max else { return 0 }
+        var query = ArchiveQuery()
+        query.workflows = workflowNames
+        query.oldestVersion = workflowVersion + 1
+        return try await store.counts(query).values.reduce(0, +)
+    }
+
+    /// The machines of the workflow, one after the other; in constant memory, whatever their number is.
+    ///
+    /// ```swift
+    /// for try await (id, order) in orders.machines(in: [PaidState.self]) { print(id, order.state) }
+    /// ```
+    ///
+    /// They are loaded in pages, so a machine that changes meanwhile may be missed or seen in its new state. They are passive.
+    /// - Parameters:
+    ///   - states: The classes of the state; `nil` for any.
+    ///   - conditions: What the values that a ``Findable`` state names must be.
+    /// - Returns: The machines with their ids, sorted by the UTF-8 of the ids.
+    public func machines(
+        in states: [any WorkflowState.Type]? = nil,
+        where conditions: StoredCondition...
+    ) -> StoredMachines<W> {
+        StoredMachines(workflow: self, query: query(in: states, conditions))
+    }
+
+    private func query(in states: [any WorkflowState.Type]?, _ conditions: [StoredCondition]) -> ArchiveQuery {
+        var query = ArchiveQuery()
+        query.workflows = workflowNames
+        query.newestVersion = workflowVersion
+        query.states = states?.flatMap { W.storedNames(of: $0) }
+        query.values = conditions
+        return query
+    }
+}
+
+/// The machines of a workflow in a store, one after the other: see ``StoredWorkflow/machines(in:where:)``.
+public struct StoredMachines<W: Workflow>: AsyncSequence {
+    let workflow: StoredWorkflow<W>
+    let query: ArchiveQuery
+
+    /// Loads the machines in pages.
+    public struct Iterator: AsyncIteratorProtocol {
+        let workflow: StoredWorkflow<W>
+        var query: ArchiveQuery
+        var page: ArraySlice<StoredArchive> = []
+        var isLast = false
+
+        /// Loads the next machine.
+        /// - Returns: Its id and the machine; `nil` behind the last.
+        /// - Throws: `ArchiveError`; errors of the store's medium.
+        public mutating func next() async throws -> (id: String, machine: StateMachine<W>)? {
+            while page.isEmpty {
+                if isLast { return nil }
+                let ids = try await workflow.store.ids(query)
+                isLast = ids.count < query.limit
+                query.after = ids.last
+                page = try await workflow.store.load(ids).filter(query.includes)[...]
+            }
+            let archive = page.removeFirst()
+            return (archive.id, try workflow.machine(of: archive))
+        }
+    }
+
+    /// Begins at the first machine.
+    /// - Returns: What loads the machines.
+    public func makeAsyncIterator() -> Iterator {
+        var query = query
+        query.limit = 200
+        return Iterator(workflow: workflow, query: query)
+    }
+}

@@ -1,0 +1,131 @@
+import Heraclitus
+import HeraclitusEssentials
+
+/// A machine in a unit of work, of any workflow.
+protocol UnitMember: AnyObject, Sendable {
+    var id: String { get }
+
+    /// The stored machine; `nil` if nothing was stored.
+    var stored: StoredArchive? { get }
+
+    var anyMachine: any AnyObject & Sendable { get }
+    var transitions: [StateTransition] { get }
+
+    /// What is to be saved, and whether it differs from what is stored. From now on the machine is fired outside of the unit.
+    func change() throws -> (change: StoreChange, isChange: Bool)
+
+    /// What is to be saved after the effects that wait were changed by others.
+    func change(replacing effects: WaitingEffects?) throws -> StoreChange
+
+    /// Notes that the machine is saved with its effects.
+    func noteSaved()
+
+    /// Ends the unit: the machine declines every fire.
+    func end()
+}
+
+final class MachineInUnit<W: Workflow>: UnitMember {
+    let machine: StateMachine<W>
+    let id: String
+    let stored: StoredArchive?
+
+    private let workflow: StoredWorkflow<W>
+
+    /// What would be saved if nothing changed; `nil` if nothing is stored.
+    ///
+    /// The stored bytes may differ: an archive of an older version is written in another way after it was read.
+    private let before: StoredArchive?
+    private let handled: Data?
+    private let made = MadeTransitions()
+    private let registration: Registration
+    private let collector: EffectCollector
+
+    /// What is to be saved, when the unit has ended.
+    private let after = Lock<StoredArchive?>(nil)
+
+    init(
+        _ id: String,
+        _ stored: StoredArchive?,
+        of workflow: StoredWorkflow<W>,
+        handled: Data?,
+        creating create: (() throws -> StateMachine<W>)?
+    ) throws {
+        self.id = id
+        self.stored = stored
+        self.workflow = workflow
+        self.handled = handled
+        if let stored {
+            machine = try workflow.machine(of: stored)
+        } else {
+            let made = try create?() ?? .initial(context: workflow.context, scheduler: workflow.scheduler)
+            guard let made else { throw StoreError.notStored(id: id) }
+            machine = made
+            if let state = machine.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }
+            machine.becomePassive()
+        }
+        before = try stored.map { [machine] in
+            try workflow.row(of: machine, id, replacing: $0.revision, $0, hasEntered: false)
+        }
+        registration = machine.onTransition { [made] in made.add($0) }
+        collector = EffectCollector(of: machine)
+    }
+
+    var anyMachine: any AnyObject & Sendable { machine }
+
+    var transitions: [StateTransition] { made.all }
+
+    func change() throws -> (change: StoreChange, isChange: Bool) {
+        registration.cancel()
+        collector.stop()
+        let row = try workflow.row(
+            of: machine,
+            id,
+            replacing: stored?.revision ?? 0,
+            stored,
+            hasEntered: transitions.contains { !$0.isUpdate },
+            handled: handled
+        )
+        after.withLock { $0 = row }
+        let isChange =
+            before.map { !row.isSameMachine(as: $0) } ?? true || row.due != stored?.due || row.values != stored?.values
+            || !collector.effects.isEmpty
+        return (try change(replacing: stored?.effects), isChange)
+    }
+
+    func change(replacing effects: WaitingEffects?) throws -> StoreChange {
+        guard let after = after.withLock({ $0 }) else {
+            preconditionFailure("A unit of work is saved when it has ended.")
+        }
+        return .save(after, effects: try effectsChange(from: effects))
+    }
+
+    /// The change of the effects that wait; `nil` if they stay as they are.
+    private func effectsChange(from old: WaitingEffects?) throws -> StoreChange.EffectsChange? {
+        let added = collector.effects
+        guard old != nil || !added.isEmpty else { return nil }
+        // The effects that wait are looked at only where the state has changed or something is added.
+        guard !added.isEmpty || transitions.contains(where: { !$0.isUpdate }) else { return nil }
+        var outbox = try Outbox(old, of: id)
+        let isChanged = outbox.removeUnwanted(in: machine.currentState, of: W.self)
+        try outbox.add(added, of: W.self, wantedIn: machine.currentState, at: workflow.scheduler.date)
+        guard isChanged || !added.isEmpty else { return nil }
+        return StoreChange.EffectsChange(from: old, to: try outbox.waiting(of: id))
+    }
+
+    func noteSaved() { collector.noteSaved() }
+
+    func end() {
+        registration.cancel()
+        collector.end()
+        machine.declineFires(because: StoreError.unitEnded(id: id))
+    }
+}
+
+/// The transitions that a machine makes during a unit of work.
+final class MadeTransitions: Sendable {
+    private let transitions = Lock<[StateTransition]>([])
+
+    func add(_ transition: StateTransition) { transitions.withLock { $0.append(transition) } }
+
+    var all: [StateTransition] { transitions.withLock { $0 } }
+}

@@ -1,0 +1,99 @@
+public import Heraclitus
+
+/// What comes of the archives of a store with today's definition of their workflow: see ``StoredWorkflow/rehearseMigration()``.
+public struct MigrationRehearsal: Sendable {
+    /// An archive that cannot be read.
+    public struct Failure: Sendable {
+        /// The id of the machine.
+        public let id: String
+
+        /// The version that has written it; `nil` if even that cannot be read.
+        public let version: Int?
+
+        /// Why not.
+        public let error: ArchiveError
+    }
+
+    /// How many archives of each version can be read.
+    public private(set) var readable: [Int: Int] = [:]
+
+    /// The archives that cannot be read, by their ids.
+    public private(set) var failures: [Failure] = []
+
+    fileprivate mutating func add<W: Workflow>(_ stored: StoredArchive, in workflow: StoredWorkflow<W>) {
+        var version: Int?
+        do {
+            version = stored.writtenVersion
+            _ = try workflow.machine(of: stored)
+            try stored.checkEffects(of: W.self)
+            readable[version ?? workflow.workflowVersion, default: 0] += 1
+        } catch {
+            add(error, of: stored.id, version: version)
+        }
+    }
+
+    fileprivate mutating func add(_ error: ArchiveError, of id: String, version: Int? = nil) {
+        failures.append(Failure(id: id, version: version, error: error))
+    }
+}
+
+extension StoredArchive {
+    /// Throws unless the effects that wait can be handed to handlers.
+    fileprivate func checkEffects<W: Workflow>(of workflow: W.Type) throws(ArchiveError) {
+        guard let effects else { return }
+        let outbox: Outbox
+        do throws(StoreError) { outbox = try Outbox(effects, of: id) } catch {
+            throw .malformed(path: "", explanation: "\(error)")
+        }
+        for entry in outbox.entries { _ = try outbox.effect(entry, of: id).effect(of: W.self) }
+    }
+}
+
+extension MigrationRehearsal: CustomStringConvertible {
+    /// The numbers by version, and a line for each archive that cannot be read.
+    public var description: String {
+        let versions = Set(readable.keys).union(failures.compactMap(\.version)).sorted()
+        let lines = versions.map { version in
+            let failed = failures.count { $0.version == version }
+            let others = failed == 0 ? "" : ", \(failed) cannot"
+            return "version \(version): \(readable[version] ?? 0) can be read\(others)"
+        }
+        return (lines + failures.map { "  \($0.id.shortened): \($0.error)" }).joined(separator: "\n")
+    }
+}
+
+extension StoredWorkflow {
+    /// Reads every archive of a workflow as today's definition does, migrations included, with the effects that wait, and changes nothing.
+    ///
+    /// It loads all that the store lists, because a damaged archive may not say of which workflow it is. So damaged ones count for every workflow.
+    /// A damaged file of a ``DirectoryStore`` whose id is too long for its name is not listed.
+    ///
+    /// Run it with a copy of the store before users get a new version:
+    ///
+    /// ```swift
+    /// let rehearsal = try await orders.rehearseMigration()
+    /// print(rehearsal)             // version 1: 214 can be read, 1 cannot …
+    /// rehearsal.failures.map(\.id)
+    /// ```
+    /// - Returns: How many archives of which version can be read, and which cannot.
+    /// - Throws: Errors of the store's medium.
+    public func rehearseMigration() async throws -> MigrationRehearsal {
+        var rehearsal = MigrationRehearsal()
+        let listed = Set(try await ids().map(ExactID.init))
+        // A damaged archive may not say of which workflow it is.
+        for id in try await store.ids() {
+            do {
+                // A machine that was deleted meanwhile is skipped.
+                guard let stored = try await store.load(id), workflowNames.contains(stored.workflow) else { continue }
+                rehearsal.add(stored, in: self)
+            } catch StoreError.damaged(_, let explanation) {
+                rehearsal.add(.malformed(path: "", explanation: explanation), of: id)
+            } catch let error as ArchiveError {
+                guard case .tooLarge = error else { throw error }
+                // One that is not listed is of another workflow.
+                if listed.contains(ExactID(id)) { rehearsal.add(error, of: id) }
+            }
+        }
+        return rehearsal
+    }
+}

@@ -1,0 +1,95 @@
+import Heraclitus
+
+/// The machines that a unit of work has loaded, in the order in which they were asked for.
+final class UnitContents: Sendable {
+    private struct Contents {
+        var members: [any UnitMember] = []
+        var deletions: [(id: String, revision: Int?)] = []
+        var isEnded = false
+    }
+
+    private let contents = Lock(Contents())
+
+    var members: [any UnitMember] { contents.withLock { $0.members } }
+
+    private var deletions: [(id: String, revision: Int?)] { contents.withLock { $0.deletions } }
+
+    /// The machine that the unit has for an id already.
+    /// - Throws: ``StoreError/repeatedID(_:)`` if it is of another workflow, or was deleted in the unit; ``StoreError/unitEnded(id:)``.
+    func machine<W: Workflow>(_ id: String, of workflow: W.Type) throws(StoreError) -> StateMachine<W>? {
+        if contents.withLock({ $0.isEnded }) { throw .unitEnded(id: id) }
+        if isDeleted(id) { throw .repeatedID(id) }
+        guard let member = member(id) else { return nil }
+        guard let machine = member.anyMachine as? StateMachine<W> else { throw .repeatedID(id) }
+        return machine
+    }
+
+    func member(_ id: String) -> (any UnitMember)? { members.first { ExactID($0.id) == ExactID(id) } }
+
+    /// Adds a machine.
+    /// - Returns: The machine; `nil` if it has handled the message before.
+    func add<W: Workflow>(
+        _ id: String,
+        _ stored: StoredArchive?,
+        of workflow: StoredWorkflow<W>,
+        once message: String?,
+        _ memory: MessageMemory,
+        creating create: (() throws -> StateMachine<W>)?
+    ) throws -> StateMachine<W>? {
+        let messages = HandledMessages(stored?.handled)
+        let now = workflow.scheduler.date
+        if let message, messages.contains(message, memory, at: now) { return nil }
+        let handled = try message.map { try messages.adding($0, memory, at: now) }
+        let member = try MachineInUnit(id, stored, of: workflow, handled: handled, creating: create)
+        let known = contents.withLock { contents in
+            let known = contents.members.first { ExactID($0.id) == ExactID(id) }
+            if known == nil { contents.members.append(member) }
+            return known
+        }
+        guard let known else { return member.machine }
+        // Two tasks of the unit have asked for it at once.
+        member.end()
+        guard message == nil, let machine = known.anyMachine as? StateMachine<W> else {
+            throw StoreError.repeatedID(id)
+        }
+        return machine
+    }
+
+    /// Deletes a machine when the unit is saved.
+    func delete(_ id: String, _ stored: StoredArchive?) {
+        contents.withLock { $0.deletions.append((id, stored?.revision)) }
+    }
+
+    func isDeleted(_ id: String) -> Bool { deletions.contains { ExactID($0.id) == ExactID(id) } }
+
+    /// What is to be saved; empty if nothing has changed.
+    func changes() throws -> [StoreChange] {
+        var changes: [StoreChange] = []
+        var isChange = deletions.contains { $0.revision != nil }
+        for member in members where !isDeleted(member.id) {
+            let changed = try member.change()
+            changes.append(changed.change)
+            isChange = isChange || changed.isChange
+        }
+        // All of them, so that nobody changes those that the others were changed by.
+        return isChange
+            ? changes + deletions.compactMap { id, revision in revision.map { .delete(id, expecting: $0) } } : []
+    }
+
+    /// The changes after others have changed the effects of a machine.
+    func changes(_ changes: [StoreChange], replacing effects: WaitingEffects?, of id: String) throws -> [StoreChange] {
+        try changes.map { change in
+            guard ExactID(change.id) == ExactID(id), let member = member(id) else { return change }
+            return try member.change(replacing: effects)
+        }
+    }
+
+    func noteSaved() { for member in members { member.noteSaved() } }
+
+    func end() {
+        contents.withLock { $0.isEnded = true }
+        for member in members { member.end() }
+    }
+
+    func transitions(of id: String) -> [StateTransition] { member(id)?.transitions ?? [] }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+
+/// What stores promise of finding machines.
+extension StoreConformance {
+    static func finding(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        try await store.save(archive("b", "On"))
+        let revision = try await store.save(archive("a", "On"))
+        try await store.save(archive("c", "Off"))
+        try await store.save(archive("d", "On", workflow: "Door"))
+        try await store.save(archive("a", replacing: revision, "Off"))
+        let found: [([String]?, [String]?, [String])] = [
+            (nil, nil, ["a", "b", "c", "d"]), (["Lamp"], nil, ["a", "b", "c"]), (["Lamp"], ["On"], ["b"]),
+            (["Lamp"], ["Off"], ["a", "c"]), (nil, ["On"], ["b", "d"]), (["Door"], ["Off"], []), (["Nobody"], nil, []),
+            (["Lamp", "Door"], ["On"], ["b", "d"]), (["Lamp"], ["On", "Off"], ["a", "b", "c"]), ([], nil, []),
+        ]
+        for (workflows, states, ids) in found {
+            let query = query { ($0.workflows, $0.states) = (workflows, states) }
+            let listed = try await store.ids(query)
+            report.expect(
+                listed == ids,
+                "the ids of \(workflows ?? ["any workflow"]) in \(states ?? ["any state"]) are \(listed), not \(ids)"
+            )
+        }
+        let counts = try await store.counts(query { $0.workflows = ["Lamp"] })
+        report.expect(counts == ["On": 1, "Off": 2], "the machines of Lamp are counted as \(counts)")
+    }
+
+    static func findingByValues(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
+        let all: [(String, StoredValue?, Double, Double)] = [
+            ("a", .text("ada"), 10, 0), ("b", .text("bob"), 20, 1), ("c", .text("ada"), 30, 2),
+            ("d", .number(7), 40, 3),
+            ("e", nil, 50, 4), ("f", .text("Ada"), -1.5, 5), ("g", .text("a\u{308}da"), 0, 6),
+            ("h", .text("äda"), 0, 7),
+        ]
+        for (id, buyer, total, days) in all {
+            let values = ["buyer": buyer, "total": StoredValue.number(total)].compactMapValues(\.self)
+            try await store.save(archive(id, entered: date + days, values: values))
+        }
+        let conditions: [([StoredCondition], [String])] = [
+            ([.value("buyer") == "ada"], ["a", "c"]), ([.value("buyer") == "ada", .value("total") > 10], ["c"]),
+            ([.value("total") >= 30], ["c", "d", "e"]), ([.value("total") < 0], ["f"]),
+            ([.value("total") <= 0], ["f", "g", "h"]),
+            ([.value("buyer") == 7], ["d"]), ([.value("buyer") == "7"], []), ([.value("buyer") == "äda"], ["h"]),
+            ([.value("nobody") == "ada"], []), ([.value("buyer") > "b"], ["b", "h"]),
+            ([.value("total") > 10, .value("total") < 40], ["b", "c"]),
+        ]
+        for (values, ids) in conditions {
+            let listed = try await store.ids(query { $0.values = values })
+            report.expect(listed == ids, "machines with \(values) are \(listed), not \(ids)")
+        }
+        let entered = try await store.ids(query { ($0.enteredAfter, $0.enteredBefore) = (date + 1, date + 4) })
+        report.expect(entered == ["c", "d"], "machines that have entered their state between two dates are \(entered)")
+        let page = try await store.ids(
+            query { ($0.values, $0.after, $0.limit) = ([.value("total") >= 0], "b", 2) }
+        )
+        report.expect(page == ["c", "d"], "a page of machines by a value is \(page)")
+        let revision = try await store.load("a")?.revision ?? 0
+        try await store.save(archive("a", replacing: revision, values: ["buyer": .text("eve")]))
+        try await store.delete("c")
+        let left = try await store.ids(query { $0.values = [.value("buyer") == "ada"] })
+        report.expect(left == [], "a value that was replaced or deleted is still found in \(left)")
+        let counts = try await store.counts(query { $0.values = [.value("total") >= 30] })
+        report.expect(counts == ["On": 2], "machines with a value are counted as \(counts)")
+    }
+
+    static func pages(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        for id in oddIDs { try await store.save(archive(id, id.utf8.count % 2 == 0 ? "On" : "Off")) }
+        try await store.save(archive("door", "On", workflow: "Door"))
+        for state in [nil, "On", "Off"] {
+            let expected = oddIDs.filter { state == nil || (state == "On") == ($0.utf8.count % 2 == 0) }
+                .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            for size in [1, 7, expected.count, 100] {
+                var found: [String] = []
+                // Each page has to bring something new, or it would never end.
+                for _ in 0...expected.count {
+                    let page = try await store.ids(
+                        query {
+                            ($0.workflows, $0.states) = (["Lamp"], state.map { [$0] })
+                            ($0.after, $0.limit) = (found.last, size)
+                        }
+                    )
+                    report.expect(page.count <= size, "a page has more ids than it may")
+                    found += page
+                    if page.isEmpty { break }
+                }
+                report.expect(
+                    found.map { Array($0.utf8) } == expected.map { Array($0.utf8) },
+                    "pages of \(size) ids in \(state ?? "any state") are not all ids, sorted by their UTF-8"
+                )
+            }
+        }
+        let none = try await store.ids(query { $0.limit = 0 })
+        report.expect(none == [], "a page of no ids has some")
+        let last = try await store.ids(query { ($0.after, $0.limit) = ("dooq", 1) })
+        report.expect(last == ["door"], "what comes after an id that is not stored is not found")
+    }
+
+    static func versions(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
+        for (id, version) in [("old", nil), ("1", 1), ("2", 2), ("3", 3)] {
+            try await store.save(archive(id, version: version, due: date))
+        }
+        let known = try await store.ids(query { $0.newestVersion = 2 })
+        report.expect(known == ["1", "2", "old"], "machines up to version 2 are \(known)")
+        let newer = try await store.ids(query { ($0.oldestVersion, $0.queue) = (3, .due(by: date)) })
+        report.expect(newer == ["3"], "due machines from version 3 are \(newer)")
+        let claim = StoreClaim(
+            .due(by: date),
+            of: ["Lamp"],
+            newestVersion: 2,
+            until: date + 60,
+            by: "worker",
+            limit: 10
+        )
+        let claimed = try await store.claim(claim).map(\.id).sorted()
+        report.expect(claimed == ["1", "2", "old"], "a worker of version 2 claims \(claimed)")
+    }
+
+    static func deadlines(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
+        let dues: [(String, Date?)] = [
+            ("later", date + 60), ("second", date), ("first", date - 60), ("never", nil), ("early", .distantPast),
+        ]
+        for (id, due) in dues { try await store.save(archive(id, due: due)) }
+        try await store.save(archive("door", workflow: "Door", due: date - 30))
+        for (id, due) in dues {
+            report.expect(try await store.load(id)?.due == due, "when \(id) is due is not what was saved")
+        }
+        func due(by date: Date, of workflows: [String]?, limit: Int = .max) async throws -> [String] {
+            try await store.ids(query { ($0.workflows, $0.queue, $0.limit) = (workflows, .due(by: date), limit) })
+        }
+        let found: [(Date, [String]?, [String])] = [
+            (date, ["Lamp"], ["early", "first", "second"]), (date, nil, ["early", "first", "door", "second"]),
+            (date - 0.001, ["Lamp"], ["early", "first"]), (.distantFuture, ["Door"], ["door"]), (date, ["Nobody"], []),
+        ]
+        for (date, workflows, ids) in found {
+            let listed = try await due(by: date, of: workflows)
+            report.expect(listed == ids, "what is due of \(workflows ?? ["any workflow"]) is \(listed), not \(ids)")
+        }
+        let next = try await due(by: .distantFuture, of: ["Lamp"], limit: 1)
+        report.expect(next == ["early"], "what is due first is \(next)")
+        let revision = try await store.load("first")?.revision ?? 0
+        try await store.save(archive("first", replacing: revision))
+        try await store.delete("early", expecting: nil)
+        let listed = try await due(by: date, of: ["Lamp"])
+        report.expect(listed == ["second"], "what is due no longer, or was deleted, is listed as due")
+    }
+
+    static func ringing(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        guard let bell = store.bell else { return }
+        let rings = bell.rings
+        try await store.save(archive("1", due: .distantPast))
+        // Some ring a moment later.
+        for _ in 0..<1_000 where bell.rings == rings { try await Task.sleep(for: .milliseconds(1)) }
+        report.expect(bell.rings > rings, "the bell does not ring when a machine is saved that is due")
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import Testing
+
+@Suite("The bell of a directory") struct DirectoryBellTests {
+    private static let folderKey = "HERACLITUS_BELL_FOLDER"
+    private let place = DirectoryPlace()
+
+    private func pipes() -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: place.folder.path + "/.store/bells")) ?? []
+    }
+
+    private static func saveInAnotherProcess() async throws {
+        let path = try #require(ProcessInfo.processInfo.environment[folderKey])
+        let store = try DirectoryStore(at: URL(fileURLWithPath: path))
+        try await store.save(DirectoryPlace.row("other", due: DirectoryPlace.date))
+    }
+
+    @Test("It rings when another process saves something that may be due", .timeLimit(.minutes(5)))
+    func anotherProcess() async throws {
+        unsafe setenv(Self.folderKey, place.folder.path, 1)
+        let store = try place.store()
+        let bell = try #require(store.bell)
+        let rings = bell.rings
+        #expect(pipes().count == 1)
+        await #expect(processExitsWith: .success) { try await Self.saveInAnotherProcess() }
+        await bell.wait(after: rings)
+        #expect(bell.rings > rings)
+        #expect(try await store.claim(DirectoryPlace.claim()).map(\.id) == ["other"])
+        withExtendedLifetime(store) {}
+    }
+
+    @Test(
+        "It rings for other stores of the process, again and again, and for each that listens",
+        .timeLimit(.minutes(5))
+    )
+    func others() async throws {
+        let stores = try (0..<3).map { _ in try place.store() }
+        var revision = 0
+        for round in 0..<20 {
+            let rings = stores.map { $0.bell?.rings ?? 0 }
+            let row = DirectoryPlace.row("1", replacing: revision, due: DirectoryPlace.date)
+            revision = try await stores[round % 3].save(row)
+            for (store, rings) in zip(stores, rings) { await store.bell?.wait(after: rings) }
+        }
+        #expect(pipes().count == 3)
+    }
+
+    @Test("A store that nobody listens to has no pipe, and one that is gone leaves none", .timeLimit(.minutes(5)))
+    func gone() async throws {
+        let store = try place.store()
+        try await store.save(DirectoryPlace.row("1", due: DirectoryPlace.date))
+        #expect(pipes() == [])
+        do {
+            let other = try place.store()
+            _ = other.bell?.rings
+            #expect(pipes().count == 1)
+            withExtendedLifetime(other) {}
+        }
+        #expect(pipes() == [])
+    }
+
+    @Test("The pipe of a process that was killed is removed by the next save", .timeLimit(.minutes(5)))
+    func killed() async throws {
+        unsafe setenv(Self.folderKey, place.folder.path, 1)
+        let store = try place.store()
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            let path = try #require(ProcessInfo.processInfo.environment[Self.folderKey])
+            let store = try DirectoryStore(at: URL(fileURLWithPath: path))
+            _ = store.bell?.rings
+            kill(getpid(), SIGKILL)
+        }
+        #expect(pipes().count == 1)
+        // What other tests start may have inherited the pipe for a moment.
+        for revision in 0..<1_000 where !pipes().isEmpty {
+            try await store.save(DirectoryPlace.row("1", replacing: revision, due: DirectoryPlace.date))
+        }
+        #expect(pipes() == [])
+    }
+
+    #if os(Linux)
+        @Test("Stores that have listened leave neither descriptors nor threads")
+        func nothingLeft() async {
+            await #expect(processExitsWith: .success) {
+                let place = DirectoryPlace()
+                func counts() throws -> (Int, Int) {
+                    let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+                    let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+                    return (descriptors, threads)
+                }
+                func listen() throws { for _ in 0..<50 { _ = try place.store().bell?.rings } }
+                try listen()
+                let before = try counts()
+                for _ in 0..<5 { try listen() }
+                // Threads end a moment after they were told to.
+                for _ in 0..<1_000 {
+                    let after = try counts()
+                    if after.0 <= before.0 + 10, after.1 <= before.1 + 10 { return }
+                    usleep(10_000)
+                }
+                Issue.record("\(before) have become \(try counts())")
+            }
+        }
+    #endif
+}

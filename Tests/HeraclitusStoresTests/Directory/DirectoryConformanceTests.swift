@@ -1,0 +1,37 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import HeraclitusTesting
+import Testing
+
+@Suite("Promises of the stores that need no database") struct DirectoryConformanceTests {
+    /// Folders that go with this.
+    private final class Folders: Sendable {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+
+        func next() -> URL { root.appendingPathComponent(UUID().uuidString) }
+
+        deinit { try? FileManager.default.removeItem(at: root) }
+    }
+
+    @Test("A directory keeps every promise of stores", .timeLimit(.minutes(10)))
+    func directory() async throws {
+        let folders = Folders()
+        #expect(try await StoreConformance.failures { try DirectoryStore(at: folders.next()) } == [])
+    }
+
+    @Test("A store with journals keeps every promise of the store in it")
+    func journaled() async throws {
+        let folders = Folders()
+        let log = JournalFile(at: folders.next())
+        #expect(try await StoreConformance.failures { JournaledStore(InMemoryStore(), journal: log) } == [])
+    }
+
+    @Test("A sealed store keeps every promise of the store in it", .timeLimit(.minutes(10)))
+    func sealed() async throws {
+        let folders = Folders()
+        #expect(
+            try await StoreConformance.failures { SealedStore(try DirectoryStore(at: folders.next()), Seal()) } == []
+        )
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import HeraclitusStores
+
+/// Turns bytes into others that differ each time, and notices changes.
+struct Seal: Sendable {
+    struct Broken: Error {}
+
+    /// Without which nothing can be opened.
+    var key: UInt8 = 0x5A
+
+    func seal(_ bytes: Data) -> Data {
+        let salt = UInt8.random(in: .min ... .max)
+        return Data([salt, bytes.reduce(key, &+)]) + Data(bytes.map { $0 ^ key ^ salt })
+    }
+
+    func open(_ sealed: Data) throws -> Data {
+        let sealed = [UInt8](sealed)
+        guard sealed.count >= 2 else { throw Broken() }
+        let bytes = Data(sealed.dropFirst(2).map { $0 ^ key ^ sealed[0] })
+        guard bytes.reduce(key, &+) == sealed[1] else { throw Broken() }
+        return bytes
+    }
+}
+
+extension SealedStore {
+    init(_ base: Base, _ seal: Seal, sealValue: (@Sendable (StoredValue) -> StoredValue)? = nil) {
+        self.init(base, seal: { seal.seal($0) }, open: { try seal.open($0) }, sealValue: sealValue)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import Testing
+
+@Suite("Sealed stores") struct SealedStoreTests {
+    private let place = DirectoryPlace()
+
+    /// Something with a secret in each part that is sealed.
+    private static func row(_ id: String, replacing revision: Int = 0, buyer: String = "ada") -> StoredArchive {
+        StoredArchive(
+            id: id,
+            revision: revision,
+            workflow: "Lamp",
+            version: 1,
+            state: "On",
+            entered: DirectoryPlace.date,
+            due: DirectoryPlace.date,
+            values: ["buyer": .text(buyer)],
+            archive: Data("secret\nsecret".utf8),
+            handled: Data("secret".utf8)
+        )
+    }
+
+    private static let effects = WaitingEffects(
+        content: Data("secret".utf8),
+        next: "Mail",
+        date: DirectoryPlace.date,
+        worker: nil
+    )
+
+    /// A name for a value from which nobody learns it.
+    private static func masked(_ value: StoredValue) -> StoredValue {
+        if case .text(let text) = value {
+            .text(String(text.utf8.reduce(5381) { $0 &* 33 &+ Int($1) }, radix: 36))
+        } else {
+            value
+        }
+    }
+
+    /// What can be read of a file.
+    private func text(_ file: String) throws -> String {
+        String(decoding: try Data(contentsOf: place.folder.appendingPathComponent(file)), as: UTF8.self)
+    }
+
+    @Test("Archives, effects and handled messages cannot be read in the store, and come back")
+    func secret() async throws {
+        let base = try place.store()
+        let store = SealedStore(base, Seal())
+        try await store.save([.save(Self.row("1"), effects: .init(from: nil, to: Self.effects))])
+        #expect(try !text("1.json").contains("secret"))
+        #expect(try text("1.json").contains(#""values":{"buyer":"ada"}"#))
+        var expected = Self.row("1")
+        (expected.revision, expected.effects) = (1, Self.effects)
+        #expect(try await store.load("1") == expected)
+        #expect(try await store.load(["1"]) == [expected])
+        #expect(try await store.claim(DirectoryPlace.claim()) == [expected])
+        #expect(try await store.counts(ArchiveQuery()) == ["On": 1])
+    }
+
+    @Test("Values that are mapped cannot be read either, find their machine, and come back as they were")
+    func values() async throws {
+        let store = SealedStore(try place.store(), Seal(), sealValue: Self.masked)
+        try await store.save([.save(Self.row("1")), .save(Self.row("2", buyer: "bob"))])
+        #expect(try !text("1.json").contains("ada"))
+        let query = ArchiveQuery { $0.values = [.value("buyer") == "ada"] }
+        #expect(try await store.ids(query) == ["1"])
+        #expect(try await store.counts(query) == ["On": 1])
+        #expect(try await store.load("2")?.values == ["buyer": .text("bob")])
+    }
+
+    @Test("Effects are replaced only by those who have loaded them, whatever their sealed bytes are")
+    func replacedEffects() async throws {
+        let store = SealedStore(try place.store(), Seal())
+        try await store.save([.save(Self.row("1"), effects: .init(from: nil, to: Self.effects))])
+        let new = WaitingEffects(content: Data("new".utf8), next: nil, date: DirectoryPlace.date, worker: "me")
+        try await store.save([.effects(of: "1", .init(from: Self.effects, to: new))])
+        #expect(try await store.load("1")?.effects == new)
+        for old in [Self.effects, nil] {
+            await #expect(throws: StoreError.self) {
+                try await store.save([.effects(of: "1", .init(from: old, to: nil))])
+            }
+        }
+        #expect(try await store.load("1")?.effects == new)
+    }
+
+    @Test("Without the key nothing is read: that is a damage, and a worker leaves it out")
+    func wrongKey() async throws {
+        let base = try place.store()
+        try await SealedStore(base, Seal()).save(Self.row("1"))
+        let store = SealedStore(base, Seal(key: 3))
+        await #expect(throws: StoreError.self) { try await store.load("1") }
+        #expect(try await store.claim(DirectoryPlace.claim()) == [])
+        #expect(try await store.ids() == ["1"])
+        // Nor is what was never sealed.
+        try await base.save(DirectoryPlace.row("2"))
+        await #expect(throws: StoreError.self) { try await store.load("2") }
+    }
+
+    @Test("A unit of work that changes nothing saves nothing, also where values are mapped")
+    func unchanged() async throws {
+        let tickets = SealedStore(try place.store(), Seal(), sealValue: Self.masked).workflow(Ticket.self)
+        try await tickets.update("1") { try $0.fire.add(QueuedState(["a"])) }
+        try await tickets.update("1") { _ in }
+        #expect(try await tickets.store.load("1")?.revision == 1)
+        #expect((try await tickets.machine("1")?.machine.state as? QueuedState)?.urls == ["a"])
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import HeraclitusTesting
+import Testing
+
+// Which machines a delivery claims, of stores of different kinds, and which it leaves alone.
+
+extension DeliveryTests {
+    /// A store whose rows cannot be read if their id begins with "row", and in which others change effects.
+    final class DamagedStore: StoreAround {
+        let inner = InMemoryStore()
+
+        /// Before how many of the next saves somebody else changes the same effects.
+        let conflicts = Lock(0)
+
+        func load(_ id: String) async throws -> StoredArchive? {
+            if id.hasPrefix("row") { throw StoreError.damaged(id: id, explanation: "its row") }
+            return await inner.load(id)
+        }
+
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
+            let isMet = conflicts.withLock { conflicts in
+                conflicts -= 1
+                return conflicts >= 0
+            }
+            if isMet, let id = changes.first?.id, let effects = await inner.load(id)?.effects {
+                var others = effects
+                others.date -= 0.001
+                try await inner.save([.effects(of: id, .init(from: effects, to: others))])
+            }
+            return try await inner.save(changes)
+        }
+    }
+
+    /// Damages the effects of a machine.
+    func damageEffects(of id: String, in store: some StoreAround) async throws {
+        try await store.inner.replaceInEffects(of: id, #""effects":["#, with: #""effects":[7,"#)
+    }
+
+    /// A store whose medium fails after it has saved so much.
+    final class FailingStore: StoreAround {
+        let inner = InMemoryStore()
+        let saves = Lock(Int.max)
+
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
+            let fails = saves.withLock { saves in
+                saves -= 1
+                return saves < 0
+            }
+            if fails { throw Failed() }
+            return try await inner.save(changes)
+        }
+    }
+
+    @Test("What was claimed before a store failed is carried out, and the error comes with the next claim")
+    func failingClaim() async throws {
+        let store = FailingStore()
+        for id in ["1", "2", "3"] { try await walk(id, 1, in: store) }
+        store.saves.withLock { $0 = 2 }
+        let claim = StoreClaim(
+            .effects(by: clock.date, names: [Step.name]),
+            of: [Walk.name],
+            newestVersion: 1,
+            until: clock.date + 60,
+            by: "worker",
+            limit: 3
+        )
+        #expect(try await store.claim(claim).count == 2)
+        await #expect(throws: Failed.self) { try await store.claim(claim) }
+    }
+
+    /// A store that claims as a database does: it looks at no more machines than it is to claim.
+    struct ClaimingStore: StoreAround {
+        let base = DamagedStore()
+        var inner: InMemoryStore { base.inner }
+
+        func claim(_ claim: StoreClaim) async throws -> [StoredArchive] { await inner.claim(claim) }
+    }
+
+    @Test("Damaged machines hold up no others, also if their ids differ in their UTF-8 alone")
+    func damagedAlike() async throws {
+        let store = ClaimingStore()
+        for id in ["n\u{E9}", "ne\u{301}", "fine"] { try await walk(id, 1, in: store) }
+        for id in ["n\u{E9}", "ne\u{301}"] { try await damageEffects(of: id, in: store) }
+        let report = try await deliverAll(of: store, policy: DeliveryPolicy(machinesAtOnce: 1))
+        #expect(log.all == ["fine"] && report.count == 1)
+        #expect(Set(report.failures.map { Array($0.id.utf8) }).count == 2 && report.failureCount == 2)
+    }
+
+    @Test("Machines with effects that are for the next delivery hold up no others")
+    func leftAlone() async throws {
+        let store = ClaimingStore()
+        for id in ["1", "2", "3"] { try await walk(id, 1, in: store) }
+        let policy = DeliveryPolicy(machinesAtOnce: 1)
+        _ = try await deliverAll(of: store, policy: policy) { [self] key in
+            if log.all.count < 50 { try await walk(key.id, 1, in: store) }
+        }
+        #expect(log.all == ["1", "2", "3"])
+        let others = try await deliverAll(of: store)
+        #expect(others.count == 3)
+    }
+
+    @Test("Machines whose effects are damaged hold up no others, and are failures with their ids")
+    func damaged() async throws {
+        let store = DamagedStore()
+        for id in (10..<30).map({ "\($0)" }) + ["row", "1", "2", "3"] { try await walk(id, 2, in: store.inner) }
+        for number in 10..<30 { try await damageEffects(of: "\(number)", in: store) }
+        let report = try await deliverAll(of: store, policy: DeliveryPolicy(machinesAtOnce: 1))
+        #expect(log.all.sorted() == ["1", "1", "2", "2", "3", "3"] && report.count == 6)
+        #expect(report.failures.map(\.id).sorted() == (10..<30).map { "\($0)" })
+        for failure in report.failures {
+            guard case StoreError.damaged(failure.id, _) = failure.error, failure.effect == nil else {
+                Issue.record(failure.error)
+                continue
+            }
+        }
+        #expect(throws: StoreError.self) { try report.throwFirstFailure() }
+        await #expect(throws: StoreError.self) { try await walks(store).effects() }
+    }
+}

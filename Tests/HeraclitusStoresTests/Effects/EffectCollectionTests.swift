@@ -1,0 +1,165 @@
+import Heraclitus
+import HeraclitusInspecting
+import HeraclitusStores
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+@Suite("Effects that a unit of work collects") struct EffectCollectionTests {
+    typealias Box = StateMachine<Nesting>
+
+    private let store = InMemoryStore()
+
+    private var opened: [String?] {
+        get async throws { try await store.workflow(Nesting.self).effects().map { $0.data["name"]?.stringValue } }
+    }
+
+    /// Its initial state has an effect.
+    struct Greeting: Workflow {
+        static var initial: any BoxState { OpenBoxState("begun") }
+        static var effects: [any Effect.Type] { [Opened.self] }
+        let open = Event(from: OpenBoxState.self, to: OpenBoxState.self)
+    }
+
+    @Test("An activation collects the effects of the initial state once, before those of the first event")
+    func activation() async throws {
+        for id in ["activated", "fired"] {
+            try await store.workflow(Greeting.self).update(id) { greeting in
+                if id == "activated" { greeting.activate() } else { try greeting.fire.open(OpenBoxState("next")) }
+            }
+            try await store.workflow(Greeting.self).update(id) { $0.activate() }
+        }
+        let names = try await store.workflow(Greeting.self).effects().map { $0.data["name"]?.stringValue }
+        #expect(names == ["begun", "begun", "next"])
+    }
+
+    @Test("A machine that is stored before its activation has its effects when a later unit of work activates it")
+    func laterActivation() async throws {
+        try await store.save(StateMachine<Greeting>(), as: "1", expecting: 0)
+        #expect(try await store.workflow(Greeting.self).effects().isEmpty)
+        try await store.workflow(Greeting.self).update("1") { $0.activate() }
+        #expect(try await store.workflow(Greeting.self).effects().count == 1)
+    }
+
+    @Test("Machines within a state are heard at any depth, in the unit of work that brings them and in later ones")
+    func depth() async throws {
+        try await store.workflow(Nesting.self).update("1") { root in
+            let (middle, leaf) = (Box(), Box())
+            try root.fire.hold(FullBoxState(middle, Box()))
+            try middle.fire.hold(FullBoxState(leaf))
+            try leaf.fire.open(OpenBoxState("leaf"))
+            try root.boxes[1].fire.open(OpenBoxState("second"))
+        }
+        #expect(try await opened == ["leaf", "second"])
+        try await store.workflow(Nesting.self).update("1") { root in
+            let leaf = try #require(root.boxes.first?.boxes.first)
+            try leaf.fire.open(OpenBoxState("again"))
+            try leaf.fire.rename(OpenBoxState("renamed"))
+        }
+        #expect(try await opened == ["leaf", "second", "again"])
+    }
+
+    @Test("A state that is made with machines which hold others brings all of them along")
+    func wholeTree() async throws {
+        try await store.workflow(Nesting.self).update("1") { root in
+            let leaf = Box()
+            try root.fire.hold(FullBoxState(Box(alreadyIn: FullBoxState(leaf))))
+            try leaf.fire.open(OpenBoxState("leaf"))
+        }
+        #expect(try await opened == ["leaf"])
+    }
+
+    @Test("An update that replaces a machine brings the new one along, and one that keeps it lets it be heard once")
+    func updates() async throws {
+        try await store.workflow(Nesting.self).update("1") { root in
+            let (first, second) = (Box(), Box())
+            try root.fire.hold(FullBoxState(first))
+            try first.fire.open(OpenBoxState("first"))
+            try root.fire.refill(FullBoxState(first, second))
+            try first.fire.open(OpenBoxState("first again"))
+            try second.fire.open(OpenBoxState("second"))
+            try root.fire.refill(FullBoxState(second))
+            try second.fire.open(OpenBoxState("second again"))
+        }
+        #expect(try await opened == ["first", "first again", "second", "second again"])
+    }
+
+    @Test("What machines within a state have entered stays when the state is left, and a resumption enters nothing")
+    func leaving() async throws {
+        try await store.workflow(Nesting.self).update("1") { root in
+            let box = Box()
+            try root.fire.hold(FullBoxState(box))
+            try box.fire.open(OpenBoxState("left"))
+            try root.fire.shut()
+            try root.fire.hold(FullBoxState(box))
+            try root.fire.shut()
+        }
+        #expect(try await opened == ["left"])
+        #expect(try await store.workflow(Nesting.self).machine("1")?.machine.isIn(ShutBoxState.self) == true)
+    }
+
+    @Test("What a hook fires within the state that is entered comes after the effects of that state")
+    func order() async throws {
+        try await store.workflow(Nesting.self).update("1") { try $0.fire.hurry(EagerBoxState("eager")) }
+        #expect(try await opened == ["eager", "eager within"])
+    }
+
+    /// Counts how often its effects are read.
+    final class CountingState: EmptyState, Effecting {
+        static let count = Atomic(0)
+        var effects: [any Effect] {
+            Self.count.add(1, ordering: .relaxed)
+            return []
+        }
+    }
+
+    struct Counting: Workflow {
+        static var initial: any WorkflowState { ShutBoxState() }
+        static var states: [any WorkflowState.Type] { [ShutBoxState.self] }
+        let count = Event(to: CountingState.self)
+    }
+
+    @Test("The effects of a state are read once each time that it is entered, in a unit of work and outside of one")
+    func readOnce() async throws {
+        try await store.workflow(Counting.self).update("1") { machine in
+            for _ in 1...2 { try machine.fire.count() }
+        }
+        #expect(CountingState.count.load(ordering: .relaxed) == 2)
+        let machine = StateMachine<Counting>()
+        try machine.fire.count()
+        #expect(CountingState.count.load(ordering: .relaxed) == 3)
+    }
+
+    @Test("A guard that declines leaves no effects behind, nor does an attempt that met a conflict")
+    func declined() async throws {
+        struct Declined: Error {}
+        var attempts = 0
+        try await store.workflow(Nesting.self).update("1") { root in
+            attempts += 1
+            let isFirst = attempts == 1
+            root.shouldEnter(OpenBoxState.self) { state, _ in if state.name == "declined" { throw Declined() } }
+            #expect(throws: InvalidTransition.self) { try root.fire.open(OpenBoxState("declined")) }
+            try root.rehearse.open(OpenBoxState("rehearsed"))
+            try root.fire.open(OpenBoxState("attempt \(attempts)"))
+            if isFirst { try await store.workflow(Nesting.self).update("1") { $0.activate() } }
+        }
+        #expect(try await opened == ["attempt 2"])
+    }
+
+    @Test("A unit of work keeps no machine alive when it has ended", arguments: [false, true])
+    func lifetime(fails: Bool) async throws {
+        struct Stop: Error {}
+        weak var machine: Box?
+        weak var region: Box?
+        do {
+            try await store.workflow(Nesting.self).update("1") { root in
+                let box = Box()
+                try root.fire.hold(FullBoxState(box))
+                try box.fire.open(OpenBoxState("a"))
+                (machine, region) = (root, box)
+                if fails { throw Stop() }
+            }
+        } catch is Stop {}
+        #expect(machine == nil && region == nil)
+    }
+}

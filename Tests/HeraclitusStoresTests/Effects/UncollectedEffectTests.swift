@@ -1,0 +1,141 @@
+import Heraclitus
+import HeraclitusInspecting
+import HeraclitusStores
+import HeraclitusTesting
+import Testing
+
+@Suite("Effects that nobody has collected") struct UncollectedEffectTests {
+    typealias Box = StateMachine<Nesting>
+
+    private let store = InMemoryStore()
+
+    /// Expects an error with the id and the name of a state.
+    private func expectRefusal(_ state: String = "OpenBoxState", _ body: () async throws -> Void) async {
+        let error = await #expect(throws: StoreError.self) { try await body() }
+        guard case .uncollectedEffects("1", let found) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(found == state)
+    }
+
+    @Test("A machine that was made and fired outside of a unit of work is refused, and nothing is stored")
+    func made() async throws {
+        let box = Box()
+        try box.fire.open(OpenBoxState("a"))
+        try box.fire.shut()
+        await expectRefusal { try await store.save(box, as: "1", expecting: 0) }
+        #expect(await store.load("1") == nil)
+    }
+
+    @Test("A machine that was loaded and fired outside of a unit of work is refused, and what is stored stays")
+    func loaded() async throws {
+        try await store.workflow(Nesting.self).update("1") { try $0.fire.open(OpenBoxState("a")) }
+        let (box, revision) = try #require(try await store.workflow(Nesting.self).machine("1"))
+        try box.fire.open(OpenBoxState("b"))
+        let stored = try #require(await store.load("1"))
+        await expectRefusal { try await store.save(box, as: "1", expecting: revision) }
+        #expect(await store.load("1") == stored)
+    }
+
+    @Test("A machine is refused if one in its state was fired outside of a unit of work, also when that state was left")
+    func region() async throws {
+        try await store.workflow(Nesting.self).update("1") { try $0.fire.hold(FullBoxState(Box())) }
+        let (root, revision) = try #require(try await store.workflow(Nesting.self).machine("1"))
+        try await store.save(root, as: "2", expecting: 0)
+        try root.boxes[0].fire.open(OpenBoxState("a"))
+        await expectRefusal { try await store.save(root, as: "1", expecting: revision) }
+        try root.fire.shut()
+        await expectRefusal { try await store.save(root, as: "1", expecting: revision) }
+    }
+
+    @Test("A machine that was fired before it came into a state is refused there, also in a unit of work")
+    func earlierRegion() async throws {
+        let box = Box()
+        try box.fire.open(OpenBoxState("a"))
+        await expectRefusal {
+            try await store.workflow(Nesting.self).update("1") { root in
+                let middle = Box()
+                try root.fire.hold(FullBoxState(middle))
+                try middle.fire.hold(FullBoxState(box))
+            }
+        }
+        #expect(await store.load("1") == nil)
+    }
+
+    @Test("A machine that is made with events which have effects is refused before the unit of work begins")
+    func creating() async throws {
+        func made() throws -> Box {
+            let box = Box()
+            try box.fire.open(OpenBoxState("a"))
+            return box
+        }
+        await expectRefusal {
+            try await store.workflow(Nesting.self).update("1", creating: made) { _ in _ = Issue.record("It has begun.")
+            }
+        }
+        func held() throws -> Box { Box(alreadyIn: FullBoxState(try made())) }
+        await expectRefusal {
+            try await store.workflow(Nesting.self).update("1", creating: held) { _ in _ = Issue.record("It has begun.")
+            }
+        }
+        func new() -> Box { Box() }
+        try await store.workflow(Nesting.self).update("1", creating: new) { try $0.fire.open(OpenBoxState("b")) }
+        #expect(try await store.workflow(Nesting.self).effects().count == 1)
+    }
+
+    @Test(
+        "After its unit of work a machine is saved without a second set of effects, and those in its state decline to be fired"
+    )
+    func afterUnit() async throws {
+        let (root, box) = try await store.workflow(Nesting.self).update("1") { root in
+            let box = Box()
+            try root.fire.hold(FullBoxState(box))
+            try box.fire.open(OpenBoxState("a"))
+            return (root, box)
+        }
+        let revision = try await store.save(root, as: "1", expecting: 1)
+        #expect(try await store.workflow(Nesting.self).effects().count == 1)
+        let error = #expect(throws: InvalidTransition.self) { try box.fire.open(OpenBoxState("b")) }
+        guard error?.reason == .declined, case StoreError.unitEnded("1")? = error?.underlyingError else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(try await store.save(root, as: "1", expecting: revision) == revision + 1)
+    }
+
+    @Test("A machine whose unit of work has failed is refused, because its effects were not saved")
+    func failedUnit() async throws {
+        struct Stop: Error {}
+        var kept: Box?
+        do {
+            try await store.workflow(Nesting.self).update("1") { root in
+                try root.fire.open(OpenBoxState("a"))
+                kept = root
+                throw Stop()
+            }
+        } catch is Stop {}
+        let box = try #require(kept)
+        await expectRefusal { try await store.save(box, as: "1", expecting: 0) }
+    }
+
+    @Test("A state that declares no effects, an update, a restoration and a copy are no reason to refuse a machine")
+    func none() async throws {
+        let tolling = StateMachine<Tolling>()
+        try tolling.fire.toll(TollingState(0))
+        try await store.save(tolling, as: "tolling", expecting: 0)
+        let box = Box(alreadyIn: OpenBoxState("a"))
+        try box.fire.rename(OpenBoxState("b"))
+        try await store.save(box, as: "box", expecting: 0)
+        try box.fire.open(OpenBoxState("c"))
+        try await store.save(box.copy(), as: "copy", expecting: 0)
+        #expect(try await store.workflow(Nesting.self).effects().isEmpty)
+    }
+
+    @Test("The error says which machine and which state, and how to keep the effects")
+    func text() {
+        let text = "\(StoreError.uncollectedEffects(id: "42", state: "PaidState"))"
+        #expect(
+            text == "The machine of \"42\" has entered PaidState outside of a unit of work, "
+                + "and its effects would be lost. Fire the event in the closure of `update`, which saves the effects with the machine."
+        )
+    }
+}

@@ -1,0 +1,16 @@
+import Heraclitus
+
+/// What happened, in order, on whatever threads.
+final class Journal: Sendable {
+    private let lines = Lock<[String]>([])
+
+    func write(_ line: String) { lines.withLock { $0.append(line) } }
+
+    var entries: [String] { lines.withLock { $0 } }
+
+    func clear() { lines.withLock { $0 = [] } }
+}
+
+struct Objection: Error, Equatable {
+    var text = "no"
+}

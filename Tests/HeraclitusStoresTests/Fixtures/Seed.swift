@@ -1,0 +1,156 @@
+import Foundation
+import Heraclitus
+import Testing
+
+/// A reproducible source of random numbers: SplitMix64.
+struct Seed: RandomNumberGenerator, Sendable {
+    /// The number from which everything else follows.
+    let start: UInt64
+    private var state: UInt64
+
+    init(_ start: UInt64) {
+        self.start = start
+        state = start
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A source of its own for one of several threads.
+    func branch(_ index: Int) -> Seed {
+        var mixer = Seed(start ^ UInt64(truncatingIfNeeded: index &+ 1) &* 0xD134_2543_DE82_EF95)
+        return Seed(mixer.next())
+    }
+
+    /// A number below a bound.
+    mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+
+    /// Whether something is to happen that happens so many times in a hundred.
+    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+
+    /// One of several.
+    mutating func pick<Choices: Collection>(_ choices: Choices) -> Choices.Element {
+        choices[choices.index(choices.startIndex, offsetBy: below(choices.count))]
+    }
+}
+
+/// A suite that makes up random programs until its time is over.
+///
+/// - `HERACLITUS_ATTACK_SECONDS` says how long each attack goes on, one second unless given.
+/// - `HERACLITUS_SEED=42` repeats the program of one seed all that time: threads meet differently each time.
+/// - `HERACLITUS_SEED=42+` runs the programs of that seed and of those after it, as a run that printed 42 has done.
+struct Attack: Sendable {
+    /// What a round of an attack found.
+    struct Findings: Sendable {
+        /// How much was tried.
+        var count = 0
+
+        /// What was wrong.
+        var faults: [String] = []
+    }
+
+    /// What is attacked, for the report.
+    let name: String
+
+    /// The test's type, for the command that runs it again.
+    let suite: String
+
+    /// What is counted: "operations".
+    let unit: String
+
+    init(_ name: String, suite: Any.Type, counting unit: String) {
+        self.name = name
+        self.suite = String(describing: suite)
+        self.unit = unit
+    }
+
+    /// How long an attack goes on, in seconds.
+    static let seconds: Double = {
+        let text = ProcessInfo.processInfo.environment["HERACLITUS_ATTACK_SECONDS"]
+        return text.flatMap(Double.init) ?? 1
+    }()
+
+    /// Which seed to begin with, and whether to go on from there to the next ones.
+    static let replayed: (seed: UInt64, goesOn: Bool)? = {
+        guard let text = ProcessInfo.processInfo.environment["HERACLITUS_SEED"], !text.isEmpty else { return nil }
+        guard let seed = UInt64(text.hasSuffix("+") ? String(text.dropLast()) : text) else {
+            fatalError("HERACLITUS_SEED is a number, or a number and a plus sign: \(text)")
+        }
+        return (seed, text.hasSuffix("+"))
+    }()
+
+    /// Runs rounds until the time is over or a fault is found, which is reported with the seed that found it.
+    ///
+    /// A round that does not end is a fault, too, and one that cannot be survived: the process stops with the seed.
+    /// - Parameters:
+    ///   - patience: After how many seconds a round counts as hung.
+    ///   - location: The test.
+    ///   - round: Tries what the seed says.
+    /// - Throws: What a round throws.
+    func run(
+        patience: Double = 180,
+        location: SourceLocation = #_sourceLocation,
+        _ round: @escaping @Sendable (Seed) throws -> Findings
+    ) async throws {
+        let report = Box<String>()
+        try await onOwnThread { report.value = try repeatRounds(patience: patience, round) }
+        if let fault = report.value { Issue.record("\(fault)", sourceLocation: location) }
+    }
+
+    /// - Returns: What was found, or `nil`.
+    private func repeatRounds(
+        patience: Double,
+        _ round: @escaping @Sendable (Seed) throws -> Findings
+    ) throws -> String? {
+        let (first, goesOn) = Self.replayed ?? (UInt64.random(in: 0..<1 << 32), true)
+        print("\(name): from seed \(first)\(goesOn ? "+" : "")")
+        let end = Date(timeIntervalSinceNow: Self.seconds)
+        var rounds = 0
+        var count = 0
+        repeat {
+            let seed = goesOn ? first &+ UInt64(rounds) : first
+            let findings = try result(of: round, Seed(seed), patience: patience)
+            rounds += 1
+            count += findings.count
+            if !findings.faults.isEmpty {
+                let text = findings.faults.prefix(5).joined(separator: "\n")
+                return "\(name), round \(rounds): \(findings.faults.count) faults\n\(text)\n\(replay(seed))"
+            }
+        } while Date() < end
+        print("\(name): \(rounds) rounds, \(count) \(unit), no fault")
+        return nil
+    }
+
+    /// Runs a round on a thread of its own, so that one that hangs is seen.
+    private func result(
+        of round: @escaping @Sendable (Seed) throws -> Findings,
+        _ seed: Seed,
+        patience: Double
+    ) throws -> Findings {
+        let result = Box<Result<Findings, any Error>>()
+        let done = onThread { result.value = Result { try round(seed) } }
+        guard done.comes(within: patience), let found = result.value else {
+            fatalError("\(name): hangs. \(replay(seed.start))")
+        }
+        return try found.get()
+    }
+
+    private func replay(_ seed: UInt64) -> String {
+        "Try again with: HERACLITUS_SEED=\(seed) HERACLITUS_ATTACK_SECONDS=60 swift test --filter \(suite)"
+    }
+
+    /// A place that one thread writes before it signals another one, which reads it.
+    private final class Box<Value: Sendable>: Sendable {
+        private let content = Lock<Value?>(nil)
+
+        var value: Value? {
+            get { content.withLock { $0 } }
+            set { content.withLock { $0 = newValue } }
+        }
+    }
+}

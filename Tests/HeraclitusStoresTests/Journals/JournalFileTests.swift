@@ -1,0 +1,467 @@
+import Foundation
+import Heraclitus
+import HeraclitusInspecting
+import HeraclitusStores
+import HeraclitusTesting
+import Testing
+
+@Suite("Files of journals") struct JournalFileTests {
+    /// A folder with a store and a file beside it, gone with its last reference.
+    private final class Place: Sendable {
+        let folder: URL
+        let log: URL
+
+        init() throws {
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            log = folder.appendingPathComponent("journal.jsonl")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+
+        deinit { try? FileManager.default.removeItem(at: folder) }
+
+        /// What another process would have: nothing in memory.
+        func store() throws -> JournaledStore<DirectoryStore> {
+            JournaledStore(try DirectoryStore(at: folder.appendingPathComponent("store")), journal: file)
+        }
+
+        var file: JournalFile { JournalFile(at: log) }
+
+        var text: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+
+        func append(_ text: String) throws {
+            let handle = try FileHandle(forWritingTo: log)
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.close()
+        }
+
+        /// The id and the number of each line, or that it is broken.
+        func lines() async throws -> [String] {
+            var found: [String] = []
+            for try await line in file.lines {
+                switch line.result {
+                case .success(let entry): found.append("\(entry.id):\(entry.line)")
+                case .failure: found.append("line \(line.number) is broken")
+                }
+            }
+            return found
+        }
+    }
+
+    private static func fire(_ parcel: StateMachine<Parcel>) throws {
+        parcel.isIn(PackedState.self) ? try parcel.fire.send(SentState("a")) : try parcel.fire.bounce()
+    }
+
+    @Test("Each save appends what is new, in the words of occurrences, also from a process that knows nothing")
+    func appending() async throws {
+        let place = try Place()
+        let store = try place.store()
+        try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        try await store.workflow(Parcel.self).update("b") { parcel in
+            try Self.fire(parcel)
+            try? parcel.fire(named: "fly")
+        }
+        try await place.store().workflow(Parcel.self).update("a") { try Self.fire($0) }
+        try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        try await store.workflow(SilentParcel.self).update("a") { _ = $0.state }
+        #expect(try await place.lines() == ["a:1", "b:1", "b:2", "a:2", "a:3"])
+        let first = try #require(place.text.split(separator: "\n").first)
+        let keys = try JSONDecoder().decode(JSONValue.self, from: Data(first.utf8)).objectValue?.keys.sorted()
+        #expect(
+            keys == [
+                "began", "date", "destination", "event", "id", "kind", "line", "message", "microseconds", "revision",
+                "series", "source", "workflow",
+            ]
+        )
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .archived
+        #expect(try decoder.decode(Occurrence.self, from: Data(first.utf8)).message == "send: Packed → Sent")
+        #expect(try await place.file.journal(of: "a").map(\.revision) == [1, 2, 3])
+        #expect(try await place.file.journal(of: "b").map(\.kind) == [.transitioned, .rejected])
+    }
+
+    @Test("Ids that are written differently are different, also if a string equals the other")
+    func equivalentIDs() async throws {
+        let place = try Place()
+        let store = JournaledStore(InMemoryStore(), journal: place.file)
+        let ids = ["\u{e9}", "e\u{301}"]
+        for _ in 1...2 {
+            for id in ids { try await store.workflow(Parcel.self).update(id) { try Self.fire($0) } }
+        }
+        #expect(try await place.lines().count == 4)
+        for id in ids { #expect(try await place.file.journal(of: id).map(\.revision) == [1, 2]) }
+    }
+
+    @Test("It has what the archives have dropped")
+    func long() async throws {
+        let place = try Place()
+        let store = try place.store()
+        for _ in 1...20 { try await store.workflow(Parcel.self).update("a") { try Self.fire($0) } }
+        #expect(try await store.workflow(Parcel.self).machine("a")?.machine.journal.count == 5)
+        #expect(try await place.lines() == (1...20).map { "a:\($0)" })
+        try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
+        // More in one save than the archive keeps: the numbers tell.
+        try await store.workflow(Parcel.self).update("a") { parcel in for _ in 1...9 { try Self.fire(parcel) } }
+        #expect(try await place.lines().suffix(6) == ["a:20", "a:25", "a:26", "a:27", "a:28", "a:29"])
+        try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
+    }
+
+    @Test("Who dies between the save and the file leaves its lines to the next save")
+    func missed() async throws {
+        let place = try Place()
+        try await place.store().workflow(Parcel.self).update("a") { try Self.fire($0) }
+        let alone = try DirectoryStore(at: place.folder.appendingPathComponent("store"))
+        try await alone.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:1"])
+        try await place.store().workflow(Parcel.self).update("a") { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:3"])
+    }
+
+    @Test("A conflict appends nothing; and who comes first is in the file once")
+    func conflicts() async throws {
+        let place = try Place()
+        let store = try place.store()
+        let parcel = StateMachine<Parcel>()
+        try Self.fire(parcel)
+        try await store.save(StoredArchive(parcel, id: "a"))
+        try Self.fire(parcel)
+        await #expect(throws: StoreError.self) { try await store.save(StoredArchive(parcel, id: "a")) }
+        #expect(try await place.lines() == ["a:1"])
+        let stored = try await store.load("a")
+        let archive = try StoredArchive(parcel, id: "a", replacing: stored)
+        let other = try StoredArchive(parcel, id: "b", replacing: stored)
+        await #expect(throws: StoreError.self) { try await store.save(together: [archive, other]) }
+        #expect(try await place.lines() == ["a:1"])
+        try await store.save(archive)
+        #expect(try await place.lines() == ["a:1", "a:2"])
+    }
+
+    @Test("A machine that is made anew after a deletion begins anew")
+    func deletion() async throws {
+        let place = try Place()
+        let store = try place.store()
+        for _ in 1...3 { try await store.workflow(Parcel.self).update("a") { try Self.fire($0) } }
+        try await store.delete("a")
+        for store in [store, try place.store()] {
+            try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:3", "a:1", "a:2"])
+        try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
+    }
+
+    @Test(
+        "Two machines of one id whose journals begin at the very same date have all lines each",
+        arguments: [false, true]
+    )
+    func frozenClock(isSameProcess: Bool) async throws {
+        let place = try Place()
+        let clock = ManualClock()
+        let file = place.file
+        func store() throws -> StoredWorkflow<Parcel> {
+            let log = isSameProcess ? file : place.file
+            let base = try DirectoryStore(at: place.folder.appendingPathComponent("store"))
+            return JournaledStore(base, journal: log).workflow(Parcel.self, scheduler: clock.scheduler)
+        }
+        for _ in 1...2 {
+            for _ in 1...2 { try await store().update("a") { try Self.fire($0) } }
+            #expect(try await store().store.delete("a"))
+        }
+        try await store().update("a") { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:1", "a:2", "a:1"])
+        try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
+    }
+
+    @Test(
+        "A journal that an earlier release has begun goes on, in its archive and in its file",
+        arguments: [false, true]
+    )
+    func formerJournal(isSameProcess: Bool) async throws {
+        let place = try Place()
+        let store = try place.store()
+        for _ in 1...2 { try await store.workflow(Parcel.self).update("a") { try Self.fire($0) } }
+        func withoutSeries(_ text: String) -> String { text.replacing(#/,"series":\d+/#, with: "") }
+        try Data(withoutSeries(place.text).utf8).write(to: place.log)
+        let file = place.folder.appendingPathComponent("store/a.json")
+        try Data(withoutSeries(String(contentsOf: file, encoding: .utf8)).utf8).write(to: file)
+        for _ in 1...2 {
+            try await (isSameProcess ? store : place.store()).workflow(Parcel.self).update("a") { try Self.fire($0) }
+        }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:3", "a:4"])
+        #expect(!place.text.contains("series"))
+    }
+
+    @Test("Who appends late what was saved before a deletion doubles no line, of neither machine")
+    func lateAfterDeletion() async throws {
+        let place = try Place()
+        let clock = ManualClock()
+        let old = StateMachine<Parcel>(scheduler: clock.scheduler)
+        let new = StateMachine<Parcel>(scheduler: clock.scheduler)
+        // Two processes, and one that comes later.
+        let files = [place.file, place.file]
+        func fire(_ parcel: StateMachine<Parcel>, in file: JournalFile) async throws {
+            await clock.advance(by: .seconds(1))
+            try Self.fire(parcel)
+            // So that the save succeeds, and only the file is another's.
+            try await JournaledStore(InMemoryStore(), journal: file).save(StoredArchive(parcel, id: "a"))
+        }
+        for _ in 1...2 { try await fire(old, in: files[0]) }
+        try await fire(new, in: files[1])
+        for file in files + [place.file] {
+            try await fire(old, in: file)
+            try await fire(new, in: file)
+        }
+        let numbers = ["a:1", "a:2", "a:1", "a:3", "a:2", "a:4", "a:3", "a:5", "a:4"]
+        #expect(try await place.lines() == numbers)
+    }
+
+    @Test("Who appends late what was saved before several deletions doubles no line", arguments: [false, true])
+    func lateAfterDeletions(isSameProcess: Bool) async throws {
+        let place = try Place()
+        let clock = ManualClock()
+        let parcels = (0..<4).map { _ in StateMachine<Parcel>(scheduler: clock.scheduler) }
+        for parcel in parcels {
+            await clock.advance(by: .seconds(1))
+            for _ in 1...2 { try Self.fire(parcel) }
+        }
+        let file = place.file
+        for parcel in parcels + parcels {
+            let store = JournaledStore(InMemoryStore(), journal: isSameProcess ? file : place.file)
+            try await store.save(StoredArchive(parcel, id: "a"))
+        }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:1", "a:2", "a:1", "a:2", "a:1", "a:2"])
+    }
+
+    @Test("Who saves later and is here first does not keep the lines of others away, nor double them")
+    func overtaking() async throws {
+        let place = try Place()
+        let parcel = StateMachine<Parcel>()
+        var archives: [StoredArchive] = []
+        let others = InMemoryStore()
+        for _ in 0..<4 {
+            try Self.fire(parcel)
+            let archive = try StoredArchive(parcel, id: "a", replacing: await others.load("a"))
+            try await others.save(archive)
+            archives.append(archive)
+        }
+        for turn in [1, 0, 3, 2] {
+            let archive = archives[turn]
+            let base = InMemoryStore()
+            // So that the save succeeds, and only the file is another's.
+            for earlier in archives[..<turn] { try await base.save(earlier) }
+            try await JournaledStore(base, journal: place.file).save(archive)
+        }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:3", "a:4"])
+    }
+
+    @Test("A torn last line is no error: it is reported, and the next line begins a new one")
+    func torn() async throws {
+        let place = try Place()
+        let store = try place.store()
+        try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        let torn = String(place.text.prefix(40))
+        try place.append(torn)
+        #expect(try await place.lines() == ["a:1", "line 2 is broken"])
+        // By somebody who has read the whole lines before, and by somebody who has read nothing.
+        try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        try place.append(torn)
+        try await place.store().workflow(Parcel.self).update("b") { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:1", "line 2 is broken", "a:2", "line 4 is broken", "b:1"])
+        // And by a save that has nothing new.
+        try place.append(torn)
+        try await store.save(try #require(try await store.load("b")))
+        try await store.workflow(Parcel.self).update("b") { try Self.fire($0) }
+        #expect(try await place.lines().suffix(3) == ["b:1", "line 6 is broken", "b:2"])
+    }
+
+    #if canImport(Glibc) || canImport(Musl) || canImport(Darwin)
+        @Test("A disk that is full in the middle of a line, and again, mixes no lines, and none is lost or doubled")
+        func full() async {
+            // In a process of its own, to which the limit of a file's size applies.
+            await #expect(processExitsWith: .success) {
+                signal(SIGXFSZ, SIG_IGN)
+                for room in 0..<400 {
+                    let place = try Place()
+                    let store = JournaledStore(InMemoryStore(), journal: place.file)
+                    try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+                    Self.limitFiles(to: place.text.utf8.count + room)
+                    var failures = 0
+                    for _ in 1...3 {
+                        do {
+                            try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+                        } catch is ArchiveError {
+                            failures += 1
+                        }
+                    }
+                    Self.limitFiles(to: nil)
+                    for id in ["b", "a"] { try await store.workflow(Parcel.self).update(id) { try Self.fire($0) } }
+                    let lines = try await place.lines()
+                    let whole = lines.filter { !$0.hasSuffix("broken") }
+                    #expect(failures > 0 && lines.count <= whole.count + 1, "room for \(room) bytes: \(lines)")
+                    let expected = (1...5).map { "a:\($0)" } + ["b:1"]
+                    #expect(whole.sorted() == expected, "room for \(room) bytes: \(lines)")
+                }
+            }
+        }
+
+        /// Lets no file of this process grow beyond a size.
+        private static func limitFiles(to size: Int?) {
+            var limit = rlimit()
+            unsafe getrlimit(fileSize, &limit)
+            limit.rlim_cur = size.map { rlim_t($0) } ?? limit.rlim_max
+            #expect(unsafe setrlimit(fileSize, &limit) == 0)
+        }
+
+        #if canImport(Glibc)
+            private static var fileSize: Int32 { Int32(RLIMIT_FSIZE.rawValue) }
+        #else
+            private static var fileSize: Int32 { RLIMIT_FSIZE }
+        #endif
+    #endif
+
+    @Test("A last line that lacks nothing but its break counts, for readers and for writers", arguments: [false, true])
+    func unbroken(isSameProcess: Bool) async throws {
+        let place = try Place()
+        let store = try place.store()
+        for _ in 1...2 { try await store.workflow(Parcel.self).update("a") { try Self.fire($0) } }
+        try Data(place.text.utf8.dropLast()).write(to: place.log)
+        #expect(try await place.lines() == ["a:1", "a:2"])
+        try await (isSameProcess ? store : place.store()).workflow(Parcel.self).update("a") { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:3"])
+    }
+
+    @Test(
+        "Damaged lines are reported, the others are read",
+        arguments: ["", "{", "{}", "null", #"{"id":"a"}"#, "\u{0}"]
+    )
+    func damaged(line: String) async throws {
+        let place = try Place()
+        let store = try place.store()
+        try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        try place.append(line + "\n")
+        try await place.store().workflow(Parcel.self).update("a") { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:1"] + (line.isEmpty ? [] : ["line 2 is broken"]) + ["a:2"])
+        #expect(try await place.file.journal(of: "a").count == 2)
+    }
+
+    @Test("What is wrong with a line is told: it is no JSON, no entry, or so long that nobody reads it")
+    func problems() async throws {
+        let place = try Place()
+        try Data("{\n\n{}\n".utf8).write(to: place.log)
+        let handle = try FileHandle(forWritingTo: place.log)
+        // Of nothing but zeros, which take no room on the disk.
+        try handle.truncate(atOffset: 65 << 20)
+        try handle.close()
+        try place.append("\n")
+        try await place.store().workflow(Parcel.self).update("a") { try Self.fire($0) }
+        var found: [String] = []
+        for try await line in place.file.lines {
+            switch line.result {
+            case .success: found.append("\(line.number) read")
+            case .failure(.notJSON): found.append("\(line.number) no JSON")
+            case .failure(.malformed): found.append("\(line.number) malformed")
+            case .failure(.tooLarge(let size, let limit)): found.append("\(line.number) \(size) of \(limit >> 20) MB")
+            case .failure(let error): found.append("\(error)")
+            }
+        }
+        // The blank line has a number, too.
+        #expect(found == ["1 no JSON", "3 malformed", "4 \((65 << 20) - 6) of 64 MB", "5 read"])
+    }
+
+    @Test("Writers at once, which know nothing of one another, never mix their lines", .timeLimit(.minutes(20)))
+    func writers() async throws {
+        let place = try Place()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    let store = try place.store()
+                    for _ in 0..<25 {
+                        let id = "\(writer)" + String(repeating: "x", count: 300 * writer)
+                        try await store.workflow(Parcel.self).update(id) { try Self.fire($0) }
+                        try await store.workflow(Parcel.self).update("shared", attempts: 1_000) { try Self.fire($0) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let lines = try await place.lines()
+        #expect(lines.count == 200 && !lines.contains { $0.hasSuffix("broken") })
+        for id in ["0", "shared"] {
+            let numbers = lines.filter { $0.hasPrefix("\(id):") }.compactMap { Int($0.dropFirst(id.count + 1)) }
+            #expect(numbers == Array(1...(id == "0" ? 25 : 100)))
+        }
+    }
+
+    @Test("A file that was moved away is followed by another one")
+    func rotation() async throws {
+        let place = try Place()
+        let store = try place.store()
+        for _ in 1...3 { try await store.workflow(Parcel.self).update("a") { try Self.fire($0) } }
+        try FileManager.default.moveItem(at: place.log, to: place.folder.appendingPathComponent("old"))
+        try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:4"])
+        // By somebody who has not read the first.
+        try await place.store().workflow(Parcel.self).update("a") { try Self.fire($0) }
+        try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:4", "a:5", "a:6"])
+    }
+
+    @Test("Another file that begins with the same bytes is another one")
+    func sameBeginning() async throws {
+        let place = try Place()
+        let store = try place.store()
+        let long = String(repeating: "x", count: 600)
+        for id in [long, String(repeating: "y", count: 3_000), long] {
+            try await store.workflow(Parcel.self).update(id) { try Self.fire($0) }
+        }
+        try FileManager.default.removeItem(at: place.log)
+        try await place.store().workflow(Parcel.self).update(long) { try Self.fire($0) }
+        try await store.workflow(Parcel.self).update(long) { try Self.fire($0) }
+        #expect(try await place.lines() == (1...4).map { "\(long):\($0)" })
+    }
+
+    @Test("A file that cannot be written is an error, the machine is saved, and its lines come later")
+    func unwritable() async throws {
+        let place = try Place()
+        try FileManager.default.createDirectory(at: place.log, withIntermediateDirectories: true)
+        let store = try place.store()
+        await #expect(throws: ArchiveError.self) {
+            try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        }
+        #expect(try await store.load("a")?.revision == 1)
+        try FileManager.default.removeItem(at: place.log)
+        try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
+        #expect(try await place.lines() == ["a:1", "a:2"])
+        #expect(try await JournalFile(at: place.folder.appendingPathComponent("none")).linesOrError() == nil)
+    }
+
+    @Test("Machines that are saved together are so through it as well, and have their lines in the file")
+    func together() async throws {
+        let place = try Place()
+        let store = try place.store()
+        try await store.unit { unit in
+            for id in ["a", "b"] { try Self.fire(try await unit.machine(id, of: store.workflow(Parcel.self))) }
+        }
+        #expect(try await place.lines() == ["a:1", "b:1"])
+    }
+
+    @Test("Machines without a journal make no file")
+    func silent() async throws {
+        let place = try Place()
+        let store = try place.store()
+        try await store.workflow(SilentParcel.self).update("a") { try $0.fire.send(SentState("a")) }
+        #expect(!FileManager.default.fileExists(atPath: place.log.path))
+    }
+}
+
+extension JournalFile {
+    /// The number of the lines; `nil` if the file cannot be read.
+    fileprivate func linesOrError() async throws -> Int? {
+        do {
+            var count = 0
+            for try await _ in lines { count += 1 }
+            return count
+        } catch is ArchiveError {
+            return nil
+        }
+    }
+}

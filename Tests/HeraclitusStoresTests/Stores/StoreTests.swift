@@ -1,0 +1,216 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import Synchronization
+import Testing
+
+/// What every store promises, tried on those that there are.
+@Suite("Stores") struct StoreTests {
+    static let ids = [
+        "42", "", " ", ".", "..", "../../etc/passwd", "/", "a/b", "A", "a", "^a", "%41", "~", "x.json", ".json", "né",
+        "ne\u{301}",
+        String(repeating: "👩‍👩‍👧", count: 230), String(repeating: "👩‍👩‍👧", count: 231), String(repeating: "x", count: 5_000),
+        "nul\u{0}byte", "line\nbreak", "CON", "a:b*c?", "日本語",
+    ]
+
+    static let kinds = ["directory", "memory"]
+
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
+
+    private static func url(_ machine: StateMachine<Ticket>?) -> String? {
+        (machine?.state as? QueuedState)?.urls.first
+    }
+
+    @Test("What is saved is loaded, by any id, and nothing else", arguments: kinds)
+    func anyID(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        for (number, id) in Self.ids.enumerated() {
+            #expect(try await store.workflow(Ticket.self).machine(id) == nil)
+            #expect(try await store.save(Self.ticket("\(number)"), as: id, expecting: 0) == 1)
+        }
+        for (number, id) in Self.ids.enumerated() {
+            let found = try #require(try await store.workflow(Ticket.self).machine(id))
+            #expect(Self.url(found.machine) == "\(number)" && found.revision == 1)
+            #expect(try await store.load(id)?.id == id)
+        }
+        #expect(Set(try await store.ids().map { Array($0.utf8) }) == Set(Self.ids.map { Array($0.utf8) }))
+        #expect(try await store.ids().count == Self.ids.count)
+        #expect(try place.files.count == (kind == "directory" ? Self.ids.count : 0))
+        #expect(try place.files.allSatisfy { $0.hasSuffix(".json") && !$0.contains("/") && $0.utf8.count <= 200 })
+        for id in Self.ids { #expect(try await store.delete(id, expecting: 1)) }
+        #expect(try await store.ids() == [])
+        #expect(try place.files == [])
+    }
+
+    @Test("A save that expects another revision is a conflict with both, and changes nothing", arguments: kinds)
+    func conflicts(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        func expectConflict(_ expected: Int, _ found: Int, _ body: () async throws -> Void) async {
+            do {
+                try await body()
+                Issue.record("There was no conflict.")
+            } catch StoreError.conflict("1", expected: expected, found: found) {
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        await expectConflict(1, 0) { try await store.save(Self.ticket("a"), as: "1", expecting: 1) }
+        #expect(try await store.ids() == [])
+        try await store.save(Self.ticket("b"), as: "1", expecting: 0)
+        await expectConflict(0, 1) { try await store.save(Self.ticket("c"), as: "1", expecting: 0) }
+        try await store.save(Self.ticket("d"), as: "1", expecting: 1)
+        await expectConflict(1, 2) { try await store.save(Self.ticket("e"), as: "1", expecting: 1) }
+        await expectConflict(1, 2) { try await store.delete("1", expecting: 1) }
+        #expect(Self.url(try await store.workflow(Ticket.self).machine("1")?.machine) == "d")
+        #expect(try await store.delete("1", expecting: nil))
+        #expect(try await !store.delete("1", expecting: nil))
+        await expectConflict(2, 0) { try await store.delete("1", expecting: 2) }
+    }
+
+    @Test("What is made anew after it was deleted is not taken for what was there before", arguments: kinds)
+    func anew(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        try await store.save(Self.ticket("old"), as: "1", expecting: 0)
+        let (mine, revision) = try #require(try await store.workflow(Ticket.self).machine("1"))
+        try await store.delete("1", expecting: nil)
+        #expect(try await store.save(Self.ticket("new"), as: "1", expecting: 0) > revision)
+        await #expect(throws: StoreError.self) { try await store.save(mine, as: "1", expecting: revision) }
+        await #expect(throws: StoreError.self) { try await store.delete("1", expecting: revision) }
+        #expect(Self.url(try await store.workflow(Ticket.self).machine("1")?.machine) == "new")
+
+        // Another process, later, sees it alike.
+        guard let folder = place.folder else { return }
+        let later = try DirectoryStore(at: folder)
+        try await later.delete("1")
+        #expect(try await later.save(Self.ticket("newer"), as: "1", expecting: 0) == 3)
+    }
+
+    @Test("Ids are found by workflow and state", arguments: kinds)
+    func found(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        for number in 0..<5 { try await store.save(Self.ticket("x"), as: "t\(number)", expecting: 0) }
+        try await store.workflow(Ticket.self).update("t3") { try $0.fire.finish() }
+        try await store.save(StateMachine<TicketLamp>(), as: "lamp", expecting: 0)
+        #expect(try await store.ids() == ["lamp", "t0", "t1", "t2", "t3", "t4"])
+        #expect(try await store.workflow(Ticket.self).ids() == ["t0", "t1", "t2", "t3", "t4"])
+        #expect(try await store.workflow(Ticket.self).ids(in: [DoneState.self]) == ["t3"])
+        #expect(try await store.workflow(Ticket.self).ids(in: [QueuedState.self]) == ["t0", "t1", "t2", "t4"])
+        #expect(try await store.ids { $0.states = ["Off"] } == ["lamp"])
+        #expect(try await store.ids { $0.workflows = ["Nobody"] } == [])
+    }
+
+    @Test(
+        "An update makes what is not there, changes what is, and tells its transitions when they are saved",
+        arguments: kinds
+    )
+    func update(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        var told: [String] = []
+        var revision: Int?
+        let result = try await store.workflow(Ticket.self).update("1") { ticket in
+            try ticket.fire.add(QueuedState(["a"]))
+            try ticket.fire.finish()
+            return ticket.revision
+        } saved: { transitions in
+            revision = try await store.load("1")?.revision
+            told = transitions.compactMap(\.event)
+        }
+        #expect(result == 2 && revision == 1)
+        #expect(told == ["add", "finish"])
+        let kept = try await store.load("1")
+        #expect(kept?.state == "Done" && kept?.workflow == "Ticket")
+
+        // What changes nothing is not saved, and what fails is not either.
+        try await store.workflow(Ticket.self).update("1") { _ = $0.state }
+        await #expect(throws: InvalidTransition.self) {
+            try await store.workflow(Ticket.self).update("1") {
+                try $0.fire.finish()
+            } saved: { _ in
+                Issue.record("saved")
+            }
+        }
+        #expect(try await store.load("1") == kept)
+        func made() -> StateMachine<Ticket> { Self.ticket("made") }
+        try await store.workflow(Ticket.self).update("2", creating: made) { _ in }
+        #expect(Self.url(try await store.workflow(Ticket.self).machine("2")?.machine) == "made")
+    }
+
+    @Test("A conflict starts an update again from what is kept now; too many are an error", arguments: kinds)
+    func again(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        try await store.save(Self.ticket("0"), as: "1", expecting: 0)
+        var attempts = 0
+        var told = 0
+        try await store.workflow(Ticket.self).update("1") { ticket in
+            attempts += 1
+            if attempts < 3 { try await store.save(Self.ticket("other \(attempts)"), as: "1", expecting: attempts) }
+            let url = Self.url(ticket) ?? ""
+            try ticket.fire.add(QueuedState(["\(url) and mine"]))
+        } saved: { _ in
+            told += 1
+        }
+        #expect(attempts == 3 && told == 1)
+        #expect(Self.url(try await store.workflow(Ticket.self).machine("1")?.machine) == "other 2 and mine")
+
+        var revision = 4
+        do {
+            try await store.workflow(Ticket.self).update("1", attempts: 5) { ticket in
+                try await store.save(Self.ticket("\(revision)"), as: "1", expecting: revision)
+                revision += 1
+                try ticket.fire.add(QueuedState(["never"]))
+            }
+            Issue.record("It was saved.")
+        } catch StoreError.tooManyConflicts(id: "1", attempts: 5) {}
+        #expect(revision == 9)
+    }
+
+    @Test("A machine within a state counts: nobody's change of it is lost", arguments: kinds)
+    func nested(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        try await store.save(
+            StateMachine<Ticket>(alreadyIn: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
+            as: "1",
+            expecting: 0
+        )
+        for _ in 0..<2 {
+            try await store.workflow(Ticket.self).update("1") { ticket in
+                // The ticket's own revision stays as it is.
+                try (ticket.state as? QueuedState)?.lamp?.fire.toggle()
+            }
+        }
+        let found = try #require(try await store.workflow(Ticket.self).machine("1"))
+        #expect((found.machine.state as? QueuedState)?.lamp?.revision == 2)
+        #expect(found.machine.revision == 0 && found.revision == 3)
+    }
+
+    @Test("Many tasks that update one machine lose nothing", arguments: kinds)
+    func together(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for number in 0..<10 {
+                        try await store.workflow(Ticket.self).update("1", attempts: 1_000) { ticket in
+                            let urls = (ticket.state as? QueuedState)?.urls ?? []
+                            try ticket.fire.add(QueuedState(urls + ["\(task).\(number)"]))
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let urls = (try await store.workflow(Ticket.self).machine("1")?.machine.state as? QueuedState)?.urls ?? []
+        #expect(Set(urls).count == 40 && urls.count == 40)
+        for task in 0..<4 {
+            #expect(urls.filter { $0.hasPrefix("\(task).") } == (0..<10).map { "\(task).\($0)" })
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import HeraclitusTesting
+import Testing
+
+@Suite("Finding stored machines") struct FindingTests {
+    final class OpenState: EmptyState {}
+
+    class PaidState: WorkflowState, Findable, @unchecked Sendable {
+        let buyer: String
+        let total: Double
+        init(_ buyer: String, _ total: Double) { (self.buyer, self.total) = (buyer, total) }
+        var foundBy: [String: any StoredValueConvertible] { ["buyer": buyer, "total": total, "isLarge": total > 100] }
+    }
+
+    final class GiftState: PaidState, @unchecked Sendable {}
+
+    struct Order: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        static var states: [any WorkflowState.Type] { [GiftState.self] }
+        let pay = Event(from: OpenState.self, PaidState.self, to: PaidState.self)
+        let correct = Event(updating: PaidState.self)
+        let reopen = Event(from: PaidState.self, to: OpenState.self)
+    }
+
+    private let clock = ManualClock()
+
+    private func orders(_ store: any ArchiveStore) -> StoredWorkflow<Order> {
+        store.workflow(Order.self, scheduler: clock.scheduler)
+    }
+
+    private func filled(_ kind: String) async throws -> (StorePlace, StoredWorkflow<Order>) {
+        let place = try StorePlace(kind)
+        let orders = orders(place.store)
+        let buyers = [("1", "ada", 5.0), ("2", "bob", 50), ("3", "ada", 500), ("4", "Ada", 0)]
+        for (id, buyer, total) in buyers {
+            try await orders.update(id) { try $0.fire.pay(PaidState(buyer, total)) }
+            await clock.advance(by: .seconds(10))
+        }
+        try await orders.update("5") { try $0.fire.pay(GiftState("ada", 7)) }
+        try await orders.update("open") { $0.activate() }
+        try await place.store.save(StateMachine<TicketLamp>(), as: "lamp", expecting: 0)
+        return (place, orders)
+    }
+
+    @Test("Machines are found by the values that their states name", arguments: StoreTests.kinds)
+    func values(kind: String) async throws {
+        let (place, orders) = try await filled(kind)
+        #expect(try await orders.ids(where: .value("buyer") == "ada") == ["1", "3", "5"])
+        #expect(try await orders.ids(where: .value("buyer") == "ada", .value("total") >= 7) == ["3", "5"])
+        #expect(try await orders.ids(where: .value("total") > 5, .value("total") < 500) == ["2", "5"])
+        #expect(try await orders.ids(where: .value("total") <= 5.0) == ["1", "4"])
+        #expect(try await orders.ids(where: .value("isLarge") == true) == ["3"])
+        #expect(try await orders.ids(in: [GiftState.self], where: .value("buyer") == "ada") == ["5"])
+        #expect(try await orders.ids(where: .value("buyer") == 5) == [])
+        #expect(try await orders.ids(where: .value("nothing") == "ada") == [])
+        #expect(try await orders.ids(where: .value("buyer") == "ada", after: "1", limit: 1) == ["3"])
+        // Another state, an update, a deletion.
+        try await orders.update("1") { try $0.fire.reopen() }
+        try await orders.update("3") { try $0.fire.correct(PaidState("bob", 500)) }
+        try await place.store.delete("5")
+        #expect(try await orders.ids(where: .value("buyer") == "ada") == [])
+        #expect(try await orders.ids(where: .value("buyer") == "bob") == ["2", "3"])
+        #expect(try await place.store.load("1")?.values == [:])
+    }
+
+    @Test(
+        "Machines are found by when they have entered their state, which an update does not change",
+        arguments: StoreTests.kinds
+    )
+    func entered(kind: String) async throws {
+        let (place, orders) = try await filled(kind)
+        let start = Date(timeIntervalSinceReferenceDate: 0)
+        #expect(try await orders.ids(in: [PaidState.self], enteredBefore: start + 15) == ["1", "2"])
+        #expect(try await orders.ids(enteredBefore: start + 40, enteredAfter: start + 10) == ["3", "4"])
+        #expect(try await place.store.load("3")?.entered == start + 20)
+        try await orders.update("3") { try $0.fire.correct(PaidState("eve", 1)) }
+        #expect(try await place.store.load("3")?.entered == start + 20)
+        try await orders.update("3") { try $0.fire.pay(PaidState("eve", 1)) }
+        #expect(try await place.store.load("3")?.entered == clock.date)
+        try await orders.update("3") { $0.activate() }
+        await clock.advance(by: .seconds(10))
+        try await orders.update("3") { try $0.fire.correct(PaidState("eve", 2)) }
+        #expect(try await place.store.load("3")?.entered == clock.date - 10)
+    }
+
+    @Test("Machines are listed in pages by state, and counted", arguments: StoreTests.kinds)
+    func pages(kind: String) async throws {
+        let (place, orders) = try await filled(kind)
+        // The folder goes with it.
+        defer { withExtendedLifetime(place) {} }
+        var (found, last) = ([[String]](), String?.none)
+        repeat {
+            let page = try await orders.ids(in: [PaidState.self, GiftState.self], after: last, limit: 2)
+            if !page.isEmpty { found.append(page) }
+            last = page.last
+        } while last != nil
+        #expect(found == [["1", "2"], ["3", "4"], ["5"]])
+        #expect(try await orders.counts() == ["PaidState": 4, "GiftState": 1, "OpenState": 1])
+        #expect(try await orders.counts(where: .value("buyer") == "ada") == ["PaidState": 2, "GiftState": 1])
+    }
+
+    @Test("The machines of a workflow come one after the other, passive, in pages that end with the last one")
+    func machines() async throws {
+        let (place, orders) = try await filled("memory")
+        for number in 0..<450 { try await orders.update("n\(1_000 + number)") { try $0.fire.pay(PaidState("n", 1)) } }
+        var ids: [String] = []
+        for try await (id, order) in orders.machines(in: [PaidState.self]) {
+            #expect(order.isIn(PaidState.self) && !order.isActive)
+            ids.append(id)
+            // A machine that is deleted meanwhile is left out.
+            if id == "4" { try await place.store.delete("n1300") }
+        }
+        #expect(ids.count == 453 && ids == ids.sorted() && ids.first == "1" && ids.last == "n1449")
+        var bought: [String] = []
+        for try await (id, _) in orders.machines(where: .value("buyer") == "ada") { bought.append(id) }
+        #expect(bought == ["1", "3", "5"])
+    }
+
+    @Test("Values are kept and compared exactly, whatever they are")
+    func storedValues() throws {
+        let id = UUID()
+        let date = Date(timeIntervalSinceReferenceDate: 12.5)
+        let values: [(any StoredValueConvertible, StoredValue)] = [
+            ("a", .text("a")), (5, .number(5)), (5.5, .number(5.5)), (true, .number(1)), (false, .number(0)),
+            (date, .number(12.5)), (id, .text(id.uuidString)), (StoredValue.text("b"), .text("b")),
+        ]
+        for (value, stored) in values { #expect(value.storedValue == stored) }
+        let decoded = try JSONDecoder().decode([StoredValue].self, from: JSONEncoder().encode(values.map(\.1)))
+        #expect(decoded == values.map(\.1))
+        let found: [String: StoredValue] = ["name": .text("e\u{301}"), "number": .number(2)]
+        for (condition, isMet) in [
+            (.value("name") == "e\u{301}", true), (.value("name") == "\u{E9}", false), (.value("name") > "e", true),
+            (.value("name") < "f", true), (.value("number") >= 2, true), (.value("number") <= 2, true),
+            (.value("number") < 2, false), (.value("number") > 2, false), (.value("number") == "2", false),
+        ] as [(StoredCondition, Bool)] {
+            #expect(condition.isMet(by: found) == isMet, "\(condition)")
+        }
+    }
+}

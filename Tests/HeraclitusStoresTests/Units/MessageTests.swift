@@ -1,0 +1,122 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import HeraclitusTesting
+import Testing
+
+@Suite("The same message twice") struct MessageTests {
+    typealias StockedState = UnitTests.StockedState
+    typealias Stock = UnitTests.Stock
+
+    struct Stop: Error {}
+
+    private let store: any ArchiveStore = InMemoryStore()
+    private let clock = ManualClock()
+
+    private var stock: StoredWorkflow<Stock> { store.workflow(Stock.self, scheduler: clock.scheduler) }
+
+    /// Handles a message, which takes one.
+    /// - Returns: Whether it was handled now.
+    private func handle(
+        _ message: String,
+        _ memory: MessageMemory = .last(100),
+        in stock: StoredWorkflow<Stock>? = nil
+    ) async throws -> Bool {
+        try await (stock ?? self.stock).update("tea", once: message, remembering: memory) { stock in
+            try stock.fire.take { StockedState($0.count - 1) }
+        } != nil
+    }
+
+    @Test("A message is handled once, by any number of tasks and stores of one folder", arguments: StoreTests.kinds)
+    func once(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let stores = try [place.store, place.folder.map { try DirectoryStore(at: $0) } ?? place.store]
+        let handled = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<20 {
+                let stock = stores[number % 2].workflow(Stock.self)
+                group.addTask { try await handle("message \(number / 4)", in: stock) }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(handled == 5)
+        #expect(try await stores[0].workflow(Stock.self).machine("tea")?.machine.revision == 5)
+    }
+
+    @Test("A message whose handling fails counts as not handled")
+    func failed() async throws {
+        await #expect(throws: Stop.self) { try await stock.update("tea", once: "1") { _ in throw Stop() } }
+        #expect(try await store.load("tea") == nil)
+        #expect(try await handle("1"))
+        #expect(try await !handle("1"))
+    }
+
+    @Test("A message is remembered also if its handling changes nothing, and by updates in between")
+    func unchanged() async throws {
+        #expect(try await handle("0"))
+        let before = try #require(try await store.load("tea"))
+        #expect(try await stock.update("tea", once: "1") { _ in "seen" } == "seen")
+        let after = try #require(try await store.load("tea"))
+        #expect(after.archive == before.archive && after.revision == before.revision + 1)
+        try await stock.update("tea") { try $0.fire.take(StockedState(7)) }
+        let (machine, revision) = try #require(try await stock.machine("tea"))
+        try await stock.save(machine, as: "tea", expecting: revision)
+        var told: Int?
+        let second = try await stock.update("tea", once: "1") { _ in
+            "seen"
+        } saved: {
+            told = $0.count
+        }
+        #expect(second == nil && told == 0)
+        #expect(try await !handle("0"))
+    }
+
+    @Test("A machine remembers as many messages as it is told, and forgets the oldest")
+    func byCount() async throws {
+        for message in ["1", "2", "3"] { #expect(try await handle(message, .last(2))) }
+        #expect(try await !handle("3", .last(2)))
+        #expect(try await !handle("2", .last(2)))
+        #expect(try await handle("1", .last(2)))
+        #expect(try await handle("2", .last(2)))
+        #expect(try await !handle("2", .last(0)))
+    }
+
+    @Test("A machine remembers messages for as long as it is told, by the scheduler's clock")
+    func byTime() async throws {
+        let memory = MessageMemory.within(.seconds(60))
+        #expect(try await handle("1", memory))
+        await clock.advance(by: .seconds(60))
+        #expect(try await !handle("1", memory))
+        #expect(try await handle("2", memory))
+        await clock.advance(by: .seconds(1))
+        #expect(try await handle("1", memory))
+        #expect(try await !handle("2", memory))
+        let handled = try #require(try await store.load("tea")?.handled)
+        #expect(handled.count < 100)
+    }
+
+    @Test("Messages whose texts are written differently are different, and a machine made anew remembers none")
+    func exact() async throws {
+        #expect(try await handle("\u{E9}"))
+        #expect(try await handle("e\u{301}"))
+        #expect(try await !handle("\u{E9}"))
+        try await store.delete("tea")
+        #expect(try await handle("\u{E9}"))
+    }
+
+    @Test("In a unit with several machines a message that was handled before changes none of them")
+    func inUnit() async throws {
+        let (store, stock) = (store, stock)
+        for round in 0..<2 {
+            try await store.unit { unit in
+                guard let tea = try await unit.machine("tea", of: stock, once: "1") else {
+                    #expect(round == 1)
+                    return
+                }
+                let milk = try await unit.machine("milk", of: stock)
+                for machine in [tea, milk] { try machine.fire.take(StockedState(1)) }
+            }
+        }
+        #expect(try await store.load("milk")?.revision == 1)
+        #expect(try await store.load("tea")?.revision == 1)
+    }
+}

@@ -1,0 +1,396 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+/// Machines of one workflow or of several that are changed together.
+@Suite("Units of work") struct UnitTests {
+    final class StockedState: WorkflowState {
+        let count: Int
+        init(_ count: Int) { self.count = count }
+        func taking(_ number: Int) throws -> StockedState {
+            if number > count { throw SoldOut() }
+            return StockedState(count - number)
+        }
+    }
+
+    struct SoldOut: Error {}
+
+    struct Stock: Workflow {
+        static var initial: any WorkflowState { StockedState(3) }
+        let take = Event(updating: StockedState.self)
+    }
+
+    final class CartState: EmptyState {}
+
+    final class PlacedState: WorkflowState, Effecting {
+        let item: String
+        init(_ item: String) { self.item = item }
+        var effects: [any Effect] { [Notice(item: item)] }
+    }
+
+    struct Notice: Effect {
+        let item: String
+    }
+
+    struct Order: Workflow {
+        static var initial: any WorkflowState { CartState() }
+        static var effects: [any Effect.Type] { [Notice.self] }
+        let place = Event(from: CartState.self, PlacedState.self, to: PlacedState.self)
+    }
+
+    struct Stop: Error {}
+
+    private let store: any ArchiveStore = InMemoryStore()
+
+    private func place(_ id: String, _ item: String = "tea", in store: (any ArchiveStore)? = nil) async throws {
+        try await (store ?? self.store).unit { unit in
+            let order = try await unit.machine(id, of: Order.self)
+            let stock = try await unit.machine(item, of: Stock.self)
+            try order.fire.place(PlacedState(item))
+            try stock.fire.take { try $0.taking(1) }
+        }
+    }
+
+    private func count(_ item: String = "tea", in store: (any ArchiveStore)? = nil) async throws -> Int? {
+        let found = try await (store ?? self.store).workflow(Stock.self).machine(item)?.machine.state
+        return (found as? StockedState)?.count
+    }
+
+    @Test("Machines of two workflows are saved with their effects, or none of them is", arguments: StoreTests.kinds)
+    func twoWorkflows(kind: String) async throws {
+        let kept = try StorePlace(kind)
+        let store = kept.store
+        for number in 1...3 { try await place("\(number)", in: store) }
+        await #expect(throws: InvalidTransition.self) { try await place("4", in: store) }
+        #expect(try await count(in: store) == 0)
+        #expect(try await store.workflow(Order.self).ids(in: [PlacedState.self]) == ["1", "2", "3"])
+        #expect(try await store.load("4") == nil)
+        #expect(try await store.workflow(Order.self).effects().map(\.key.id).sorted() == ["1", "2", "3"])
+        await #expect(throws: Stop.self) {
+            try await store.unit { unit in
+                try await unit.machine("5", of: Order.self).fire.place(PlacedState("tea"))
+                throw Stop()
+            }
+        }
+        #expect(try await store.load("5") == nil)
+    }
+
+    @Test(
+        "Many units that change machines of two workflows at once lose nothing and change nothing twice",
+        arguments: StoreTests.kinds
+    )
+    func atOnce(kind: String) async throws {
+        let kept = try StorePlace(kind)
+        let store = kept.store
+        func made() -> StateMachine<Stock> { StateMachine(alreadyIn: StockedState(100)) }
+        try await store.workflow(Stock.self).update("tea", creating: made) { _ in }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask { for number in 0..<5 { try await place("\(task).\(number)", in: store) } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await count(in: store) == 80)
+        #expect(try await store.workflow(Order.self).effects().count == 20)
+    }
+
+    @Test("A unit begins again when one of its machines was changed meanwhile, and is told of what was saved once")
+    func conflict() async throws {
+        var (attempts, told) = (0, [Int]())
+        let store = store
+        try await store.unit { unit in
+            attempts += 1
+            let order = try await unit.machine("1", of: Order.self)
+            let stock = try await unit.machine("tea", of: Stock.self)
+            try order.fire.place(PlacedState("tea"))
+            try order.fire.place(PlacedState("milk"))
+            try stock.fire.take { try $0.taking(1) }
+            if attempts < 3 { try await place("other \(attempts)") }
+        } saved: { unit in
+            told = [
+                unit.transitions(of: "1").count, unit.transitions(of: "tea").count, unit.transitions(of: "x").count,
+            ]
+        }
+        #expect(attempts == 3 && told == [2, 1, 0])
+        #expect(try await count() == 0)
+        #expect(try await store.workflow(Order.self).effects().filter { $0.key.id == "1" }.count == 2)
+    }
+
+    @Test("A unit that meets nothing but conflicts gives up, and says for which machine and after how many attempts")
+    func tooManyConflicts() async throws {
+        let store = store
+        var attempts = 0
+        let error = await #expect(throws: StoreError.self) {
+            try await store.unit(attempts: 4) { unit in
+                attempts += 1
+                try await unit.machine("1", of: Order.self).fire.place(PlacedState("tea"))
+                try await store.workflow(Order.self).update("1") { try $0.fire.place(PlacedState("milk")) }
+            }
+        }
+        #expect(attempts == 4)
+        guard case .tooManyConflicts("1", attempts: 4) = error else { throw error ?? StoreError.repeatedID("") }
+    }
+
+    @Test("A unit has one machine for an id, also for two tasks of it, and none of another workflow for the same id")
+    func sameMachine() async throws {
+        let store = store
+        try await store.unit { unit in
+            let order = try await unit.machine("1", of: Order.self)
+            #expect(try await unit.machine("1", of: Order.self) === order)
+            #expect(try await unit.machine("1", of: store.workflow(Order.self)) === order)
+            let error = await #expect(throws: StoreError.self) { try await unit.machine("1", of: Stock.self) }
+            guard case .repeatedID("1") = error else { throw error ?? StoreError.repeatedID("") }
+            await #expect(throws: StoreError.self) {
+                try await unit.machine("1", of: store.workflow(Order.self), once: "message")
+            }
+        }
+        for round in 0..<20 {
+            let id = "both \(round)"
+            try await store.unit { unit in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for item in ["tea", "milk"] {
+                        group.addTask { try await unit.machine(id, of: Order.self).fire.place(PlacedState(item)) }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(try await store.workflow(Order.self).machine(id)?.machine.revision == 2)
+        }
+    }
+
+    @Test("Ids that differ only in how a character is written are two machines in a unit of work")
+    func equivalent() async throws {
+        try await store.unit { unit in
+            for id in ["\u{E9}", "e\u{301}"] {
+                try await unit.machine(id, of: Order.self).fire.place(PlacedState("tea"))
+            }
+        }
+        #expect(try await store.ids().count == 2)
+    }
+
+    @Test("A deletion counts together with what else a unit changes", arguments: StoreTests.kinds)
+    func deletion(kind: String) async throws {
+        let kept = try StorePlace(kind)
+        let store = kept.store
+        try await place("1", in: store)
+        try await place("2", in: store)
+        await #expect(throws: Stop.self) {
+            try await store.unit { unit in
+                #expect(try await unit.delete("1"))
+                throw Stop()
+            }
+        }
+        #expect(try await store.load("1") != nil)
+        try await store.unit { unit in
+            _ = try await unit.machine("1", of: Order.self)
+            #expect(try await unit.delete("1"))
+            #expect(try await unit.delete("2"))
+            #expect(try await !unit.delete("2"))
+            #expect(try await !unit.delete("nothing"))
+            for id in ["1", "2"] {
+                await #expect(throws: StoreError.self) { try await unit.machine(id, of: Order.self) }
+            }
+            try await unit.machine("tea", of: Stock.self).fire.take(StockedState(7))
+        }
+        #expect(try await store.ids() == ["tea"])
+        #expect(try await count(in: store) == 7)
+        #expect(try await store.workflow(Order.self).effects().isEmpty)
+    }
+
+    @Test("A unit that deletes a machine which others change meanwhile begins again")
+    func deletionConflict() async throws {
+        let store = store
+        try await place("1")
+        var attempts = 0
+        try await store.unit { unit in
+            attempts += 1
+            #expect(try await unit.delete("1"))
+            if attempts == 1 { try await place("1") }
+        }
+        #expect(attempts == 2)
+        #expect(try await store.load("1") == nil)
+    }
+
+    @Test("A machine that is made and deleted in a unit is not stored, and a unit of nothing else changes nothing")
+    func madeAndDeleted() async throws {
+        try await store.unit { unit in
+            try await unit.machine("1", of: Order.self).fire.place(PlacedState("tea"))
+            #expect(try await !unit.delete("1"))
+        }
+        #expect(try await store.ids() == [])
+    }
+
+    @Test("A machine that is fired after its unit declines, and so does a unit that is asked for a machine")
+    func ended() async throws {
+        let store = store
+        let (order, unit) = try await store.unit { unit in (try await unit.machine("1", of: Order.self), unit) }
+        let error = #expect(throws: InvalidTransition.self) { try order.fire.place(PlacedState("tea")) }
+        guard error?.reason == .declined, case StoreError.unitEnded("1")? = error?.underlyingError else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(order.isIn(CartState.self))
+        for id in ["1", "2"] {
+            await #expect(throws: StoreError.self) { try await unit.machine(id, of: Order.self) }
+        }
+        var failed: StateMachine<Order>?
+        await #expect(throws: Stop.self) {
+            try await store.workflow(Order.self).update("1") { order in
+                failed = order
+                throw Stop()
+            }
+        }
+        #expect(throws: InvalidTransition.self) { try failed?.fire.place(PlacedState("tea")) }
+    }
+
+    @Test("A unit of work that fails keeps nothing of its machines")
+    func failed() async throws {
+        struct Observed { weak var machine: StateMachine<Order>? }
+        var observed: [Observed] = []
+        await #expect(throws: Stop.self) {
+            try await store.unit { unit in
+                for id in ["1", "2"] {
+                    let machine = try await unit.machine(id, of: Order.self)
+                    observed.append(Observed(machine: machine))
+                    try machine.fire.place(PlacedState("tea"))
+                }
+                throw Stop()
+            }
+        }
+        #expect(observed.count == 2 && observed.allSatisfy { $0.machine == nil })
+    }
+
+    /// A store in which somebody else changes two machines when the first of them was loaded by another one.
+    private final class BusyStore: StoreAround {
+        let inner = InMemoryStore()
+        private let loads = Atomic(0)
+
+        func load(_ id: String) async throws -> StoredArchive? {
+            if id == "2", loads.wrappingAdd(1, ordering: .relaxed).newValue == 3 {
+                try await inner.unit { unit in
+                    for id in ["1", "2"] { try await unit.machine(id, of: Stock.self).fire.take(StockedState(9)) }
+                }
+            }
+            return await inner.load(id)
+        }
+    }
+
+    @Test(
+        "What a unit of work judges of several machines was so at one moment, also if it throws",
+        arguments: [true, false]
+    )
+    func moment(isThrowing: Bool) async throws {
+        let store = BusyStore()
+        for _ in 1...2 {
+            try await store.unit { unit in
+                for id in ["1", "2"] { try await unit.machine(id, of: Stock.self).fire.take(StockedState(5)) }
+            }
+        }
+        let counts = try await store.unit { unit in
+            var counts: [Int?] = []
+            for id in ["1", "2"] {
+                counts.append((try await unit.machine(id, of: Stock.self).state as? StockedState)?.count)
+            }
+            if isThrowing, counts[0] != counts[1] { throw Stop() }
+            return counts
+        }
+        #expect(counts == [9, 9])
+    }
+
+    /// A store that saves no more than one machine at once.
+    private struct SingleStore: StoreAround {
+        let inner = InMemoryStore()
+
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
+            if changes.count > 1 { throw StoreError.noTransactions(ids: changes.map(\.id)) }
+            return try await inner.save(changes)
+        }
+    }
+
+    @Test("A unit of several machines fails in a store without transactions, and changes nothing")
+    func noTransactions() async throws {
+        let store = SingleStore()
+        let error = await #expect(throws: StoreError.self) { try await place("1", in: store) }
+        guard case .noTransactions(["1", "tea"]) = error else { throw error ?? StoreError.repeatedID("") }
+        #expect(try await store.ids() == [])
+        try await store.workflow(Order.self).update("1") { try $0.fire.place(PlacedState("tea")) }
+        #expect(try await store.ids() == ["1"])
+    }
+
+    @Test("What a worker does with effects while a unit runs is no conflict, and neither loses the other's")
+    func effectsMeanwhile() async throws {
+        let store = store
+        let orders = store.workflow(Order.self)
+        try await place("1")
+        var attempts = 0
+        try await orders.update("1") { order in
+            attempts += 1
+            try order.fire.place(PlacedState("milk"))
+            let report = try await orders.deliver(to: EffectHandlers().on(Notice.self) { _, _ in })
+            #expect(report.count == 1)
+        }
+        #expect(attempts == 1)
+        #expect(try await orders.effects().map { $0.data["item"] } == ["milk"])
+        #expect(try await orders.effects().map(\.key.index).count == 1)
+    }
+
+    // MARK: In a transaction of the caller's
+
+    /// A transaction on a copy of rows, which the caller commits.
+    private final class Transaction: StoreTransaction {
+        var rows: [String: StoredArchive]
+        init(_ rows: [String: StoredArchive]) { self.rows = rows }
+
+        func load(_ id: String) throws -> StoredArchive? { rows[id] }
+
+        func save(_ changes: [StoreChange]) throws -> [Int] {
+            try changes.map { change in
+                rows[change.id] = try change.applied(to: rows[change.id], after: 0)
+                return rows[change.id]?.revision ?? 0
+            }
+        }
+    }
+
+    @Test(
+        "In a transaction of the caller's, machines of two workflows are changed, made, deleted and remember messages"
+    )
+    func transaction() throws {
+        let transaction = Transaction([:])
+        let clock = ManualClock()
+        let store = InMemoryStore()
+        let orders = store.workflow(Order.self, scheduler: clock.scheduler)
+        var kept: StateMachine<Order>?
+        for round in 0..<2 {
+            let count = try transaction.unit { unit in
+                let order = try unit.machine("1", of: orders, once: "message")
+                #expect((order == nil) == (round == 1))
+                try order?.fire.place(PlacedState("tea"))
+                let stock = try unit.machine("tea", of: Stock.self)
+                #expect(try unit.machine("tea", of: Stock.self) === stock)
+                try stock.fire.take { try $0.taking(1) }
+                #expect(unit.transitions(of: "tea").count == 1)
+                kept = order ?? kept
+                return (stock.state as? StockedState)?.count
+            }
+            #expect(count == 2 - round)
+        }
+        #expect(transaction.rows["1"]?.effects != nil && transaction.rows["1"]?.entered == clock.date)
+        #expect(throws: InvalidTransition.self) { try kept?.fire.place(PlacedState("tea")) }
+        #expect(throws: Stop.self) {
+            try transaction.unit { unit in
+                try unit.machine("2", of: Order.self).fire.place(PlacedState("tea"))
+                throw Stop()
+            }
+        }
+        #expect(transaction.rows.keys.sorted() == ["1", "tea"])
+        let deleted = try transaction.unit { unit in
+            let deleted = [try unit.delete("1"), try unit.delete("1"), try unit.delete("nothing")]
+            #expect(throws: StoreError.self) { try unit.machine("1", of: Order.self) }
+            return deleted
+        }
+        #expect(deleted == [true, false, false])
+        #expect(transaction.rows.keys.sorted() == ["tea"])
+    }
+}

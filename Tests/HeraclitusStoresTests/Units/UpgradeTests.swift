@@ -1,0 +1,299 @@
+import Foundation
+import Heraclitus
+import HeraclitusStores
+import HeraclitusTesting
+import Testing
+
+@Suite("Upgrades of stores") struct StoreUpgradeTests {
+    final class OldCounter: WorkflowState {
+        let count: Int
+        init(_ count: Int) { self.count = count }
+    }
+
+    final class NewCounter: WorkflowState {
+        let total: Int
+        let due: Date?
+        init(_ total: Int, due: Date?) { (self.total, self.due) = (total, due) }
+    }
+
+    struct First: Workflow {
+        static var name: String { "Counting" }
+        static var initial: any WorkflowState { OldCounter(0) }
+        let add = Event(updating: OldCounter.self)
+    }
+
+    struct Second: Workflow {
+        static var name: String { "Counting" }
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [
+                .renameState("OldCounter", to: "NewCounter", in: 2),
+                .step("call it total, and end after a while", in: 2) { archive in
+                    archive.data["total"] = archive.data["count"]
+                    archive.data["due"] = "2001-01-01T00:01:00Z"
+                },
+            ]
+        }
+        static var initial: any WorkflowState { NewCounter(0, due: nil) }
+        let end = Event(updating: NewCounter.self).due(\.due).enters { counter in NewCounter(counter.total, due: nil) }
+    }
+
+    private static func filled(_ store: any ArchiveStore, _ count: Int) async throws {
+        for number in 0..<count {
+            let machine = StateMachine<First>(alreadyIn: OldCounter(number))
+            try machine.fire.add { OldCounter($0.count + 1) }
+            try await store.save(machine, as: "\(number)", expecting: 0)
+        }
+        try await store.save(StateMachine<TicketLamp>(), as: "lamp", expecting: 0)
+    }
+
+    @Test(
+        "Every archive of an older version is replaced, with its columns, and nothing else",
+        arguments: StoreTests.kinds
+    )
+    func all(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        try await Self.filled(store, 25)
+        try await store.save(StateMachine<Second>(alreadyIn: NewCounter(7, due: nil)), as: "new", expecting: 0)
+        let seen = Lock<[StoreUpgrade]>([])
+        let upgrade = try await store.workflow(Second.self).upgrade(batch: 10) { upgrade in
+            seen.withLock { $0.append(upgrade) }
+        }
+        #expect(upgrade.examined == 26)
+        #expect(upgrade.upgraded == 25)
+        #expect(upgrade.lastID == "new")
+        #expect(seen.withLock { $0.map(\.examined) } == [10, 20, 26])
+        #expect(try await store.ids { $0.states = ["OldCounter"] } == [])
+        #expect(try await store.ids { $0.states = ["NewCounter"] }.count == 26)
+        #expect(try await store.ids(dueBy: Date(timeIntervalSinceReferenceDate: 60)).count == 25)
+        for number in 0..<25 {
+            let found = try #require(try await store.workflow(Second.self).machine("\(number)"))
+            #expect((found.machine.state as? NewCounter)?.total == number + 1)
+            #expect(found.machine.revision == 1)
+            #expect(found.revision == 2)
+        }
+        #expect(try await store.load("new")?.revision == 1)
+        #expect(try await store.load("lamp")?.revision == 1)
+        #expect(try await store.workflow(Second.self).upgrade().upgraded == 0)
+    }
+
+    @Test("An upgrade that was interrupted goes on where it was", arguments: StoreTests.kinds)
+    func interrupted(kind: String) async throws {
+        struct Interruption: Error { let upgrade: StoreUpgrade }
+        let place = try StorePlace(kind)
+        try await Self.filled(place.store, 20)
+        let error = await #expect(throws: Interruption.self) {
+            try await place.store.workflow(Second.self).upgrade(batch: 6) {
+                if $0.examined == 12 { throw Interruption(upgrade: $0) }
+            }
+        }
+        #expect(error?.upgrade.upgraded == 12)
+        let rest = try await place.store.workflow(Second.self).upgrade(after: error?.upgrade.lastID)
+        #expect(rest.examined == 8)
+        #expect(rest.upgraded == 8)
+    }
+
+    @Test(
+        "What cannot be upgraded is told with its id, what is newer is counted, and the others are upgraded",
+        arguments: StoreTests.kinds
+    )
+    func broken(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        try await Self.filled(store, 5)
+        for (id, archive) in [
+            ("broken", "{"),
+            (
+                "newer",
+                #"{"activated":true,"data":{},"format":1,"revision":0,"state":"NewCounter","version":9,"workflow":"Counting"}"#
+            ),
+        ] {
+            try await store.save(
+                StoredArchive(
+                    id: id,
+                    revision: 0,
+                    workflow: "Counting",
+                    version: nil,
+                    state: "OldCounter",
+                    archive: Data(archive.utf8)
+                )
+            )
+        }
+        let failed = Lock<[String]>([])
+        let upgrade = try await store.workflow(Second.self).upgrade(
+            batch: 3,
+            failed: { id, error in
+                #expect(error is ArchiveError)
+                failed.withLock { $0.append(id) }
+            }
+        )
+        #expect(failed.withLock { $0 } == ["broken"])
+        #expect(upgrade.examined == 7 && upgrade.upgraded == 5 && upgrade.newer == 1)
+        await #expect(throws: ArchiveError.self) { try await store.workflow(Second.self).upgrade() }
+    }
+
+    /// A store in which somebody else saves whatever is about to be saved, a few times.
+    final class Crowded: StoreAround {
+        let inner = InMemoryStore()
+        let remaining: Lock<Int>
+        init(_ times: Int) { remaining = Lock(times) }
+
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
+            let isTaken = remaining.withLock { remaining in
+                remaining -= 1
+                return remaining >= 0
+            }
+            if isTaken, let found = await inner.load(changes[0].id) { try await inner.save(found) }
+            return try await inner.save(changes)
+        }
+    }
+
+    @Test("Somebody else who saves meanwhile keeps their work, and it is upgraded after that")
+    func conflicts() async throws {
+        let store = Crowded(0)
+        try await Self.filled(store, 10)
+        store.remaining.withLock { $0 = 14 }
+        #expect(try await store.workflow(Second.self).upgrade().upgraded == 10)
+        #expect(try await store.ids { $0.states = ["OldCounter"] } == [])
+        let endless = Crowded(0)
+        try await Self.filled(endless, 2)
+        endless.remaining.withLock { $0 = .max }
+        let error = await #expect(throws: StoreError.self) { try await endless.workflow(Second.self).upgrade() }
+        guard case .tooManyConflicts("0", attempts: 100) = error else { return #expect(Bool(false)) }
+    }
+
+    final class GrownState: WorkflowState {
+        let total: Int
+        let text: String
+        init(_ total: Int, _ text: String) { (self.total, self.text) = (total, text) }
+    }
+
+    /// Makes one of the machines larger than some stores allow.
+    struct Growing: Workflow {
+        static var name: String { "Counting" }
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [
+                .renameState("OldCounter", to: "GrownState", in: 2),
+                .step("write the total out", in: 2) { archive in
+                    archive.data["total"] = archive.data["count"]
+                    let isLarge = archive.data["count"]?.intValue == 3
+                    archive.data["text"] = .string(String(repeating: "x", count: isLarge ? 2_000 : 1))
+                },
+            ]
+        }
+        static var initial: any WorkflowState { GrownState(0, "") }
+        let add = Event(updating: GrownState.self)
+    }
+
+    @Test("What cannot be saved is told with its id, and the others are upgraded, each once", arguments: [1, 2, 10])
+    func unsaved(batch: Int) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try DirectoryStore(at: folder, limit: 1_000)
+        try await Self.filled(store, 6)
+        let failed = Lock<[String]>([])
+        let upgrade = try await store.workflow(Growing.self).upgrade(
+            batch: batch,
+            failed: { id, error in
+                guard case ArchiveError.tooLarge(_, limit: 1_000) = error else { throw error }
+                failed.withLock { $0.append(id) }
+            }
+        )
+        #expect(failed.withLock { $0 } == ["2"])
+        #expect(upgrade.examined == 6 && upgrade.upgraded == 5)
+        #expect(try await store.ids { $0.states = ["OldCounter"] } == ["2"])
+        for id in ["0", "1", "3", "4", "5"] { #expect(try await store.load(id)?.revision == 2) }
+        await #expect(throws: ArchiveError.self) { try await store.workflow(Growing.self).upgrade() }
+    }
+
+    /// A store that saves no more from some time on.
+    private final class EndingStore: StoreAround {
+        struct Cut: Error {}
+        let inner = InMemoryStore()
+        let end = Lock<(any Error)?>(nil)
+
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
+            if let error = end.withLock({ $0 }) { throw error }
+            return try await inner.save(changes)
+        }
+    }
+
+    @Test("What keeps a store from saving anything is no fault of an archive", arguments: [false, true])
+    func unsavable(isCancelled: Bool) async throws {
+        let store = EndingStore()
+        try await Self.filled(store, 2)
+        store.end.withLock { $0 = isCancelled ? CancellationError() : EndingStore.Cut() }
+        let error = await #expect(throws: (any Error).self) {
+            try await store.workflow(Second.self).upgrade(failed: { id, _ in Issue.record("\(id) must not fail") })
+        }
+        #expect(isCancelled ? error is CancellationError : error is EndingStore.Cut)
+    }
+
+    // MARK: The same version
+
+    class PlainState: WorkflowState, @unchecked Sendable {
+        class var name: String { "Waiting" }
+        let buyer: String
+        init(_ buyer: String) { self.buyer = buyer }
+    }
+
+    final class FoundState: PlainState, Findable, @unchecked Sendable {
+        var foundBy: [String: any StoredValueConvertible] { ["buyer": buyer] }
+    }
+
+    final class EndedState: EmptyState {}
+
+    struct Plain: Workflow {
+        static var name: String { "Waiting" }
+        static var initial: any WorkflowState { PlainState("ada") }
+        let change = Event(updating: PlainState.self)
+        let end = Event(from: PlainState.self, to: EndedState.self)
+    }
+
+    /// The same, in which machines are found by their buyers, and end after a minute.
+    struct Dated: Workflow {
+        static var name: String { "Waiting" }
+        static var initial: any WorkflowState { FoundState("ada") }
+        let change = Event(updating: FoundState.self)
+        let end = Event(from: FoundState.self, to: EndedState.self).due(after: .seconds(60))
+    }
+
+    @Test(
+        "A deadline that was added counts from the upgrade and values that were added are found after it, in both directions",
+        arguments: StoreTests.kinds
+    )
+    func sameVersion(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let store = place.store
+        let clock = ManualClock()
+        let plain = store.workflow(Plain.self, scheduler: clock.scheduler)
+        let dated = store.workflow(Dated.self, scheduler: clock.scheduler)
+        for id in ["1", "2"] { try await plain.update(id) { $0.activate() } }
+        try await plain.update("ended") { try $0.fire.end() }
+        let start = clock.date
+        await clock.advance(by: .seconds(100))
+        #expect(try await dated.fireDue().count == 0)
+        #expect(try await dated.ids(where: .value("buyer") == "ada") == [])
+        let upgrade = try await dated.upgrade()
+        #expect(upgrade.examined == 3 && upgrade.upgraded == 2)
+        #expect(try await dated.upgrade().upgraded == 0)
+        #expect(try await store.load("1")?.due == start + 160)
+        #expect(try await store.load("1")?.entered == start)
+        #expect(try await dated.ids(where: .value("buyer") == "ada") == ["1", "2"])
+        await clock.advance(by: .seconds(30))
+        // It does not begin anew.
+        try await dated.update("1") { try $0.fire.change(FoundState("bob")) }
+        try await dated.update("2") { _ in }
+        #expect(try await store.load(["1", "2"]).map(\.due) == [start + 160, start + 160])
+        let back = try await plain.upgrade()
+        #expect(back.upgraded == 2)
+        #expect(try await store.load(["1", "2"]).map(\.due) == [nil, nil])
+        #expect(try await dated.ids(where: .value("buyer") == "bob") == [])
+        try await dated.upgrade()
+        await clock.advance(by: .seconds(61))
+        #expect(try await dated.fireDue().count == 2)
+        #expect(try await dated.ids(in: [EndedState.self]) == ["1", "2", "ended"])
+    }
+}
