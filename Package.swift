@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "HeraclitusInspecting", targets: ["HeraclitusInspecting"]),
         .library(name: "HeraclitusStores", targets: ["HeraclitusStores"]),
         .library(name: "HeraclitusTesting", targets: ["HeraclitusTesting"]),
+        .executable(name: "approval", targets: ["Approval"]),
         .executable(name: "benchmark", targets: ["Benchmark"]),
         .executable(name: "dpkg-replay", targets: ["DpkgReplay"]),
         .executable(name: "download", targets: ["Download"]),
@@ -51,6 +52,14 @@ let package = Package(
         .target(
             name: "HeraclitusTesting",
             dependencies: ["Heraclitus", "HeraclitusEssentials", "HeraclitusInspecting", "HeraclitusStores"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "Approval",
+            dependencies: ["Heraclitus", "HeraclitusInspecting", "HeraclitusStores"],
+            path: "Examples/Approval",
+            exclude: ["README.md"],
+            resources: [.copy("Flows")],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -180,7 +189,7 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusInspecting",
+                "Approval", "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusInspecting",
                 "HeraclitusStores", "HeraclitusTesting", "Inbox", "Operations", "Orders", "OrdersDesk", "Session",
                 "SessionServer", "SessionSocket", "Subscription", "TrafficLight", "WorkflowDiagram",
             ],

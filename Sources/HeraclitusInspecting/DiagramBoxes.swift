@@ -2,6 +2,9 @@ import Heraclitus
 
 /// Where the states of a table are drawn: each once, in the boxes of its groups.
 ///
+/// It takes time and memory linear in the table. Boxes lie within boxes up to ``depthLimit``, because a table from outside may have any number of
+/// them, and what draws a box calls itself for those in it.
+///
 /// Boxes do not overlap. A group all of whose states are in another group as well is drawn within that. A state in several groups
 /// of which none is within the other is drawn in the first, and the others are written beside it. A superclass with its subclasses is a group,
 /// too.
@@ -30,6 +33,9 @@ struct DiagramBoxes {
         }
     }
 
+    /// How many boxes may be around a state.
+    static let depthLimit = 32
+
     private(set) var boxes: [Box] = []
 
     /// The states in no box.
@@ -55,8 +61,9 @@ struct DiagramBoxes {
         var drawn: [Int: [String]] = [:]
         for state in table.states {
             let all = nesting.groups(of: state)
-            guard let first = all.first else {
+            guard let first = all.first(where: nesting.isDrawn) else {
                 states.append(state)
+                otherGroups[state] = all.map { groups[$0].name }
                 continue
             }
             let innermost = nesting.innermost(of: state, from: first)
@@ -71,26 +78,54 @@ struct DiagramBoxes {
             let members = Set(groups[group].states)
             return Box(name: groups[group].name, number: group, members: members, states: states, boxes: inner)
         }
-        boxes = groups.indices.filter { nesting.outer[$0] == nil }.compactMap(box)
+        boxes = groups.indices.filter { nesting.isDrawn($0) && nesting.outer[$0] == nil }.compactMap(box)
     }
 }
 
 extension TransitionTable {
-    /// The superclasses with all of their subclasses.
+    /// The superclasses with all of their subclasses; of those within one another as many as there may be boxes.
     fileprivate var families: [Group] {
-        let known = Set(states)
+        let nearestBoxes = nearestBoxes
         var members: [String: [String]] = [:]
         for state in states {
-            var seen: Set<String> = []
-            var next: String? = state
-            while let ancestor = next, known.contains(ancestor), seen.insert(ancestor).inserted {
+            var next = nearestBoxes[state]
+            while let ancestor = next {
                 members[ancestor, default: []].append(state)
-                next = superstates[ancestor]
+                next = superstates[ancestor].flatMap { nearestBoxes[$0] }
             }
         }
         return states.compactMap { state in
             members[state].flatMap { $0.count > 1 ? Group(name: state, states: $0) : nil }
         }
+    }
+
+    /// For each state the nearest superstate that may have a box, or itself; states within one another in a circle have none.
+    private var nearestBoxes: [String: String] {
+        let known = Set(states)
+        var depths: [String: Int] = [:]
+        var nearest: [String: String] = [:]
+        for state in states where nearest[state] == nil {
+            // Up to one that is done, or to the outermost, and down again.
+            var way: [String] = []
+            var seen: Set<String> = []
+            var next: String? = state
+            while let ancestor = next, known.contains(ancestor), nearest[ancestor] == nil {
+                guard seen.insert(ancestor).inserted else {
+                    way = []
+                    break
+                }
+                way.append(ancestor)
+                next = superstates[ancestor]
+            }
+            var above = next.flatMap { nearest[$0] == nil ? nil : $0 }
+            for below in way.reversed() {
+                let depth = above.map { depths[$0, default: 0] + 1 } ?? 0
+                depths[below] = depth
+                nearest[below] = depth < DiagramBoxes.depthLimit ? below : above.flatMap { nearest[$0] } ?? below
+                above = below
+            }
+        }
+        return nearest
     }
 }
 
@@ -98,6 +133,12 @@ extension TransitionTable {
 private struct Nesting {
     /// The group around each group.
     let outer: [Int?]
+
+    /// How many groups are around each group.
+    private let depths: [Int]
+
+    /// Of how many larger groups it is asked whether they have all states of a group.
+    private static let candidateLimit = 64
 
     /// The groups directly within each group.
     private(set) var inner: [[Int]]
@@ -118,10 +159,17 @@ private struct Nesting {
         let outer = members.indices.map { group in
             // Those around a group are among those of any of its states, so of the one that is in the fewest; an empty one is in all others.
             let others = members[group].lazy.map { orderOfStates[$0] ?? [] }.min { $0.count < $1.count } ?? order
-            return others.first { places[$0] > places[group] && members[group].isSubset(of: members[$0]) }
+            let larger = others[others.partitioningIndex { places[$0] > places[group] }...]
+            return larger.prefix(Self.candidateLimit).first { members[group].isSubset(of: members[$0]) }
         }
+        var depths = groups.map { _ in 0 }
+        // Those around a group come behind it.
+        for group in order.reversed() {
+            if let around = outer[group] { depths[group] = depths[around] + 1 }
+        }
+        self.depths = depths
         inner = groups.map { _ in [] }
-        for (group, around) in outer.enumerated() {
+        for (group, around) in outer.enumerated() where depths[group] < DiagramBoxes.depthLimit {
             if let around { inner[around].append(group) }
         }
         var groupsOfStates: [String: [Int]] = [:]
@@ -134,13 +182,28 @@ private struct Nesting {
 
     func groups(of state: String) -> [Int] { groups[state] ?? [] }
 
+    /// Whether a group is drawn as a box: not within too many others.
+    func isDrawn(_ group: Int) -> Bool { depths[group] < DiagramBoxes.depthLimit }
+
     func innermost(of state: String, from group: Int) -> Int {
         var inner: [Int: Int] = [:]
-        for next in groups(of: state) {
+        for next in groups(of: state) where isDrawn(next) {
             if let around = outer[next], inner[around] == nil { inner[around] = next }
         }
         var innermost = group
         while let next = inner[innermost] { innermost = next }
         return innermost
+    }
+}
+
+extension [Int] {
+    /// The index of the first element for which a condition holds, which then holds for all behind it.
+    fileprivate func partitioningIndex(where holds: (Int) -> Bool) -> Int {
+        var (first, end) = (0, count)
+        while first < end {
+            let middle = (first + end) / 2
+            if holds(self[middle]) { end = middle } else { first = middle + 1 }
+        }
+        return first
     }
 }

@@ -38,7 +38,7 @@ struct DiagramContent {
         for event in table.events {
             for (origin, destination) in Self.origins(of: event, around) {
                 let place = Place(from: origin, to: destination)
-                let mark = path.mark(event.name, from: Self.states(of: origin, table, around), to: destination)
+                let mark = path.mark(event.name, to: destination) { Self.isIn(origin, $0, around) }
                 if let number = places[place] {
                     arrows[number].labels.append(event.label + mark)
                     if !mark.isEmpty { arrows[number].isTaken = true }
@@ -60,17 +60,19 @@ struct DiagramContent {
     /// Whether the path goes through a state.
     func isVisited(_ state: String) -> Bool { path.states.contains(state) }
 
-    /// The states in which an arrow begins.
-    private static func states(
-        of origin: Origin,
-        _ table: TransitionTable,
-        _ around: [String: [DiagramBoxes.Box]]
-    ) -> Set<String> {
+    /// Whether an arrow begins in a state.
+    private static func isIn(_ origin: Origin, _ state: String, _ around: [String: [DiagramBoxes.Box]]) -> Bool {
         switch origin {
-        case .state(let state): [state]
-        case .box(let number, let state): around[state]?.first { $0.number == number }?.allStates ?? []
-        case .anyState: Set(table.states)
+        case .state(let source): source == state
+        case .box(let number, _): around[state]?.contains { $0.number == number } ?? false
+        case .anyState: true
         }
+    }
+
+    /// A box and a destination.
+    private struct BoxedPair: Hashable {
+        let box: Int
+        let to: String
     }
 
     private struct Place: Hashable {
@@ -88,13 +90,22 @@ struct DiagramContent {
         var sources: [String: Set<String>] = [:]
         for pair in pairs { sources[pair.to, default: []].insert(pair.from) }
         var drawn: [String: Set<String>] = [:]
+        // Asked once of each box and destination, and not for each of its states.
+        var answers: [BoxedPair: Bool] = [:]
+        func leads(from box: DiagramBoxes.Box, to destination: String) -> Bool {
+            let pair = BoxedPair(box: box.number, to: destination)
+            if let answer = answers[pair] { return answer }
+            let leading = sources[destination] ?? []
+            let answer = box.members.count <= leading.count && box.members.isSubset(of: leading)
+            answers[pair] = answer
+            return answer
+        }
         var origins = event.fromAnyState.map { (Origin.anyState, $0) }
         for pair in pairs where drawn[pair.to]?.contains(pair.from) != true {
             // The outermost comes first. An arrow cannot lead from a box into itself. One from a box says that every state of the group
             // has the event, also one that is drawn elsewhere.
             let box = around[pair.from]?.first { box in
-                box.allStates.count > 1 && !box.allStates.contains(pair.to)
-                    && box.members.isSubset(of: sources[pair.to] ?? [])
+                box.allStates.count > 1 && !box.allStates.contains(pair.to) && leads(from: box, to: pair.to)
             }
             drawn[pair.to, default: []].formUnion(box?.allStates ?? [pair.from])
             origins.append((box.map { .box($0.number, pair.from) } ?? .state(pair.from), pair.to))
@@ -113,7 +124,7 @@ struct DiagramContent {
         for event in table.events {
             for transition in event.transitions where transition.isUpdate {
                 notes[transition.from, default: []].append(
-                    "\(event.label) / update" + path.mark(event.name, from: [transition.from], to: transition.to)
+                    "\(event.label) / update" + path.mark(event.name, to: transition.to) { $0 == transition.from }
                 )
             }
         }

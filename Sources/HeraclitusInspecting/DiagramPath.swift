@@ -4,11 +4,11 @@ import Heraclitus
 struct DiagramPath {
     private struct Step: Hashable {
         let event: String
-        let from: String
         let to: String
     }
 
-    private var counts: [Step: Int] = [:]
+    /// How often each event has led to a state, by the state that was left.
+    private var counts: [Step: [String: Int]] = [:]
 
     /// The states in which the machine was.
     private(set) var states: Set<String> = []
@@ -26,14 +26,14 @@ struct DiagramPath {
             states.insert(source)
             guard occurrence.kind == .transitioned, let destination else { continue }
             states.insert(destination)
-            counts[Step(event: occurrence.event ?? "", from: source, to: destination), default: 0] += 1
+            counts[Step(event: occurrence.event ?? "", to: destination), default: [:]][source, default: 0] += 1
         }
     }
 
     /// What is written beside the name of an event that was fired from some states to a state: how often; nothing if never.
-    func mark(_ event: String, from sources: Set<String>, to destination: String) -> String {
-        guard !counts.isEmpty else { return "" }
-        let count = sources.reduce(0) { $0 + (counts[Step(event: event, from: $1, to: destination)] ?? 0) }
+    func mark(_ event: String, to destination: String, from isSource: (String) -> Bool) -> String {
+        guard let sources = counts[Step(event: event, to: destination)] else { return "" }
+        let count = sources.reduce(0) { $0 + (isSource($1.key) ? $1.value : 0) }
         return count == 0 ? "" : " ×\(count)"
     }
 }

@@ -103,7 +103,7 @@ extension DrawnMoment {
     fileprivate var marks: DiagramMarks {
         DiagramMarks(
             state,
-            DiagramPath(journal, names: W.namesToday),
+            DiagramPath(journal, names: namesToday),
             regions.compactMap { ($0 as? any MarkedMachine)?.marks }
         )
     }

@@ -36,33 +36,49 @@ extension Journal {
     ///   - workflow: The workflow.
     /// - Throws: The first line that does not fit, with the `InvalidTransition`.
     public static func replay<W: Workflow>(_ journal: Journal, as workflow: W.Type) throws(JournalMisfit) {
-        var replay = Replay(as: workflow)
-        for (line, occurrence) in zip(journal.firstLine..., journal) {
-            if let misfit = replay.misfit(of: occurrence, in: line) { throw misfit }
-        }
+        var replay = Replay(by: TransitionValidator<W>())
+        if let misfit = replay.firstMisfit(in: journal) { throw misfit }
+    }
+
+    /// Runs a journal through a workflow of data, by its table alone.
+    /// - Parameters:
+    ///   - journal: The journal, of a machine or of a file.
+    ///   - workflow: The workflow.
+    /// - Throws: The first line that does not fit, with the `InvalidTransition`.
+    public static func replay(_ journal: Journal, as workflow: DataWorkflow) throws(JournalMisfit) {
+        var replay = Replay(by: TransitionValidator(workflow))
+        if let misfit = replay.firstMisfit(in: journal) { throw misfit }
     }
 
     /// Runs the journal through today's definition of a workflow, as ``replay(_:as:)`` does, and goes on after each misfit.
     /// - Parameter workflow: The workflow.
     /// - Returns: All lines that do not fit.
     public func misfits<W: Workflow>(as workflow: W.Type) -> [JournalMisfit] {
-        var replay = Replay(as: workflow)
+        var replay = Replay(by: TransitionValidator<W>())
         return zip(firstLine..., self).compactMap { line, occurrence in replay.misfit(of: occurrence, in: line) }
     }
 }
 
 /// How far a journal was run through a definition.
 private struct Replay<W: Workflow> {
-    private let validator = TransitionValidator<W>()
+    private let validator: TransitionValidator<W>
 
     /// Where the last transition has led, and the machine's revision and the version of the workflow then.
     private var last: (state: String, revision: Int, version: Int)?
 
-    init(as workflow: W.Type) {}
+    init(by validator: TransitionValidator<W>) { self.validator = validator }
+
+    /// The first line of a journal that does not fit.
+    mutating func firstMisfit(in journal: Journal) -> JournalMisfit? {
+        for (line, occurrence) in zip(journal.firstLine..., journal) {
+            if let misfit = misfit(of: occurrence, in: line) { return misfit }
+        }
+        return nil
+    }
 
     mutating func misfit(of occurrence: Occurrence, in line: Int) -> JournalMisfit? {
         guard occurrence.kind == .transitioned, occurrence.path == nil else { return nil }
-        let names = W.namesToday(of: occurrence)
+        let names = validator.namesToday(of: occurrence)
         let follows = last.map { ($0.revision &+ 1, $0.version) == (occurrence.revision, occurrence.version) } ?? false
         let source = follows ? last?.state ?? names.source : names.source
         let destination = names.destination ?? ""

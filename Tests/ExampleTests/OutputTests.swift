@@ -5,7 +5,7 @@ import Testing
 @Suite("Examples that walk through") struct OutputTests {
     @Test(
         "An example says what it is known to say",
-        arguments: ["first-program", "inbox", "operations", "subscription", "traffic-light"]
+        arguments: ["approval", "first-program", "inbox", "operations", "subscription", "traffic-light"]
     )
     func output(of program: String) throws {
         let known = packageFolder + "/Tests/ExampleTests/Outputs/\(program).txt"

@@ -6,6 +6,8 @@ struct Cost {
     private static let figures: [(name: String, run: @Sendable (Int) throws -> Void)] = [
         ("transition", transition),
         ("transition-bare", transitionBare),
+        ("transition-named", transitionNamed),
+        ("transition-data", transitionData),
         ("transition-observed", transitionObserved),
         ("inner", inner),
         ("rejection", rejection),

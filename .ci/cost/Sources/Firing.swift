@@ -16,6 +16,34 @@ func transitionBare(_ count: Int) throws {
     }
 }
 
+/// The same by the names of the events.
+@inline(never)
+func transitionNamed(_ count: Int) throws {
+    let machine = StateMachine<BareDoor>()
+    let name = longName()
+    for _ in 0..<count / 2 {
+        try machine.fire(named: "open", entering: BareOpenState(by: name))
+        try machine.fire(named: "close", entering: BareClosedState(by: name))
+    }
+}
+
+/// The same of a workflow of data.
+@inline(never)
+func transitionData(_ count: Int) throws {
+    let table = TransitionTable(
+        "Door",
+        states: ["Closed", "Open"],
+        initial: "Closed",
+        events: [.init("open", from: "Closed", to: "Open"), .init("close", from: "Open", to: "Closed")]
+    )
+    let machine = try StateMachine(try DataWorkflow(table))
+    let data: [String: JSONValue] = ["by": .string(longName())]
+    for _ in 0..<count / 2 {
+        try machine.fire(named: "open", entering: DataState("Open", data))
+        try machine.fire(named: "close", entering: DataState("Closed", data))
+    }
+}
+
 @inline(never)
 func transitionObserved(_ count: Int) throws {
     let machine = StateMachine<Door>()

@@ -80,8 +80,7 @@ extension StateMachine {
         limit: Int = StateMachine.archiveLimit,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) {
-        let definition = CompiledWorkflow<W>.shared.definition
-        try self.init(archive, limit: limit, scheduler, definition.given(context))
+        try self.init(archive, limit: limit, scheduler, Self.given(context))
     }
 
     /// Restores a machine, with nothing or with what its states need.
@@ -92,7 +91,7 @@ extension StateMachine {
         _ context: GivenContext? = nil
     ) throws(ArchiveError) {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
-        let definition = CompiledWorkflow<W>.shared.definition
+        let definition = CompiledWorkflow<W>.definition(given: context)
         let snapshot = try EnvelopeReader.read(archive, definition) { try $0.snapshot() }
         self.init(MachineCore(definition, snapshot, scheduler, context))
     }

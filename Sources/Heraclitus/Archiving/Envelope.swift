@@ -87,7 +87,7 @@ struct Envelope: Encodable {
     private var journal: ArchivedJournal? { isOfMachine ? snapshot.journal.map(ArchivedJournal.init) : nil }
 
     private var table: TransitionTable? {
-        extras.contains(.definition) ? definition.content.value.makeTable() : nil
+        extras.contains(.definition) ? definition.content.value.makeTable([], nil) : nil
     }
 
     /// Calls what writes the data of a state, and throws nothing but ``ArchiveError``.

@@ -82,7 +82,8 @@ struct EnvelopeReader {
                 at: here
             )
             index = try self.index(of: archive.state)
-            object = try state(index) { try decode($0, of: archive.data) }
+            let data = ArchiveDecoder(archive.data, under: decoder, EnvelopeKey.data)
+            object = try state(index) { try $0.value.read(data) }
         }
         guard definition.layout(of: object, of: index) != nil else {
             throw ArchiveError.malformed(
@@ -117,11 +118,11 @@ struct EnvelopeReader {
 
     private func state(
         _ index: Int,
-        _ make: (any WorkflowState.Type) throws -> any WorkflowState
+        _ make: (Immortal<StateKind>) throws -> any WorkflowState
     ) throws -> any WorkflowState {
         let state = definition.states[index]
         do {
-            return try make(state.type)
+            return try make(state.kind)
         } catch let error as ArchiveError {
             throw error
         } catch {
@@ -134,24 +135,20 @@ struct EnvelopeReader {
     }
 
     /// Makes a state of data that this version has written, and finds the members that its class did not read.
-    private func decode<S: WorkflowState>(
-        _ type: S.Type,
+    private func decode(
+        _ kind: Immortal<StateKind>,
         _ container: Container?,
         _ unread: inout [String: JSONValue]
     ) throws -> any WorkflowState {
         if let data = members?[EnvelopeKey.data.rawValue] {
             let decoder = ArchiveDecoder(data, under: decoder, EnvelopeKey.data)
+            if kind.value.readsWhole { return try kind.value.read(decoder) }
             decoder.noteAskedKeys()
-            let state = try S(from: decoder)
+            let state = try kind.value.read(decoder)
             unread = decoder.unreadMembers
             return state
         }
-        return try decode(type, .data, container)
-    }
-
-    /// Makes a state of migrated data.
-    private func decode<S: WorkflowState>(_ type: S.Type, of data: JSONValue) throws -> any WorkflowState {
-        try S(from: ArchiveDecoder(data, under: decoder, EnvelopeKey.data))
+        return try kind.value.readMember(container ?? decoder.container(keyedBy: EnvelopeKey.self))
     }
 
     private var here: String { ArchiveError.path(decoder.codingPath) }

@@ -49,7 +49,9 @@ extension StateMachine: Decodable {
     /// - Parameter decoder: The decoder.
     /// - Throws: ``ArchiveError``.
     public convenience init(from decoder: any Decoder) throws {
-        let definition = CompiledWorkflow<W>.shared.definition
-        self.init(MachineCore(definition, try EnvelopeReader(decoder, definition).snapshot()))
+        let given = CompiledWorkflow<W>.given(by: decoder)
+        let definition = CompiledWorkflow<W>.definition(given: given)
+        let snapshot = try EnvelopeReader(decoder, definition).snapshot()
+        self.init(MachineCore(definition, snapshot, nil, given))
     }
 }

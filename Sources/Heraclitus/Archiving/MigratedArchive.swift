@@ -136,18 +136,28 @@ extension RawArchive {
 
 // MARK: - Names
 
-extension Workflow {
+extension TransitionValidator {
     /// The names that the states of an occurrence have today, as far as migrations say it.
-    package static func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
-        let definition = CompiledWorkflow<Self>.shared.definition
-        return (
-            definition.nameToday(ofState: occurrence.source, in: occurrence.version),
-            occurrence.destination.map { definition.nameToday(ofState: $0, in: occurrence.version) }
-        )
+    package func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
+        definition.namesToday(of: occurrence)
+    }
+}
+
+extension DrawnMoment {
+    /// The names that the states of an occurrence have today, as far as migrations say it.
+    package func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
+        definition.namesToday(of: occurrence)
     }
 }
 
 extension Definition {
+    fileprivate func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
+        (
+            nameToday(ofState: occurrence.source, in: occurrence.version),
+            occurrence.destination.map { nameToday(ofState: $0, in: occurrence.version) }
+        )
+    }
+
     fileprivate func nameToday(ofState state: String, in version: Int) -> String {
         guard version < self.version else { return state }
         return migrations.reduce(state) { state, step in

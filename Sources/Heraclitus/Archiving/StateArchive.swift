@@ -91,10 +91,10 @@ extension StateArchive: Codable {
 
 extension Envelope {
     fileprivate init(ofState state: AnyObject, _ definition: Definition) throws(ArchiveError) {
-        guard let index = definition.stateIndex(of: type(of: state)), definition.layout(of: state, of: index) != nil
+        guard let index = definition.stateIndex(of: state), definition.layout(of: state, of: index) != nil
         else {
             throw .unknownState(
-                CompiledState.name(of: type(of: state)),
+                CompiledState.name(of: state),
                 known: definition.states.map(\.name),
                 path: ""
             )

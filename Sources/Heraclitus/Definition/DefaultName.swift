@@ -23,6 +23,16 @@ extension Workflow {
     /// The names under which archives of this workflow may be stored: its own first, and the default name that it had in earlier versions.
     package static var storedNames: [String] { [name] + [formerName(of: self, named: name)].compactMap(\.self) }
 
+    /// The names under which archives of machines with a context may be stored.
+    package static func storedNames(in context: Context) -> [String] {
+        StateMachine<Self>.given(context)?.definition.map { [$0.workflow] } ?? storedNames
+    }
+
+    /// The version of the archives of machines with a context.
+    package static func version(in context: Context) -> Int {
+        StateMachine<Self>.given(context)?.definition?.version ?? version
+    }
+
     /// The names under which archives of this workflow may have a state, as ``storedNames``.
     package static func storedNames(of state: any WorkflowState.Type) -> [String] {
         let definition = CompiledWorkflow<Self>.shared.definition

@@ -5,7 +5,26 @@
 package final class GivenContext: Sendable {
     private let context: any Sendable
 
-    init<Context: Sendable>(_ context: Context) { self.context = context }
+    /// The definition of the machines with this context, if it is theirs alone.
+    let definition: Definition?
+
+    /// Makes the state in which these machines begin; `nil` if it needs data.
+    let initial: (@Sendable () -> AnyObject?)?
+
+    /// The closures that each of these machines has from the beginning.
+    let callbacks: [Callback]
+
+    init<Context: Sendable>(
+        _ context: Context,
+        definition: Definition? = nil,
+        initial: (@Sendable () -> AnyObject?)? = nil,
+        callbacks: [Callback] = []
+    ) {
+        self.context = context
+        self.definition = definition
+        self.initial = initial
+        self.callbacks = callbacks
+    }
 
     /// The context, if it is of a type.
     func value<Context: Sendable>(as type: Context.Type) -> Context? { context as? Context }

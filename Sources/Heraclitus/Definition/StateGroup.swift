@@ -72,12 +72,13 @@ struct GroupDeclaration: Sendable {
     init<State>(
         _ type: State.Type,
         _ name: String?,
-        _ includes: @escaping @Sendable (any WorkflowState.Type) -> Bool
+        _ includes: @escaping @Sendable (any WorkflowState.Type) -> Bool,
+        holding holds: @escaping @Sendable (AnyObject) -> Bool = { $0 is State }
     ) {
         self.name = name ?? ownName(of: type)
         self.type = ObjectIdentifier(type)
         self.includes = includes
-        holds = { $0 is State }
+        self.holds = holds
     }
 }
 

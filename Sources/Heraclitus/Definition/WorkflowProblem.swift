@@ -28,13 +28,13 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The name of a state is blank; the payload is its class.
     case blankStateName(className: String)
 
-    /// Several states have the same name, so an archive would be ambiguous.
+    /// Several states have the same name, so an archive would be ambiguous; of a table there are no class names.
     case duplicateStateName(String, classNames: [String])
 
     /// No state of the workflow is in a group.
     case emptyGroup(String)
 
-    /// Groups of different protocols have the same name.
+    /// Groups of different protocols, or of a table, have the same name.
     case duplicateGroupName(String)
 
     /// The closure of a group does not match its protocol.
@@ -45,7 +45,7 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The name of an event is blank; the payload is its property.
     case blankEventName(property: String)
 
-    /// Several events have the same name.
+    /// Several events have the same name; of a table there are no properties.
     case duplicateEventName(String, properties: [String])
 
     /// An event leads nowhere, because it lists no source or no destination.
@@ -139,6 +139,18 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
 
     /// The class of the initial state is not registered: no event and no list of states names it.
     case unregisteredInitialState(String)
+
+    /// A table names a state that it does not list; the place says where.
+    case unknownTableState(String, place: String)
+
+    /// A table says that states are within one another in a circle.
+    case circularSuperstates([String])
+
+    /// The time after which an event of a table fires is no number of seconds from 0 on.
+    case badDeadline(event: String)
+
+    /// A table says what a workflow of data cannot do; the text names it.
+    case unsupportedInTable(String)
 }
 
 extension WorkflowProblem {
@@ -173,17 +185,17 @@ extension WorkflowProblem: CustomStringConvertible {
         case .blankStateName(let className):
             "The name of the state \(className) is blank."
         case .duplicateStateName(let name, let classNames):
-            "Several states have the name \"\(name)\": \(classNames.joined(separator: ", "))."
+            "Several states have the name \"\(name)\"\(Self.list(classNames))."
         case .emptyGroup(let name):
             "The group \"\(name)\" has no states."
         case .duplicateGroupName(let name):
-            "Groups of different protocols have the name \"\(name)\". Give one of them another name."
+            "Several groups have the name \"\(name)\". Give one of them another name."
         case .mistakenGroup(let name, let state):
             "The closure of the group \"\(name)\" is wrong about \(state): it asks for something other than the group's protocol."
         case .blankEventName(let property):
             "The event of the property `\(property)` has a blank name."
         case .duplicateEventName(let name, let properties):
-            "Several events have the name \"\(name)\": \(properties.joined(separator: ", "))."
+            "Several events have the name \"\(name)\"\(Self.list(properties))."
         case .emptyEvent(let name):
             "The event \"\(name)\" leads nowhere: it lists no source or no destination."
         case .blankActionName(let property):
@@ -242,6 +254,19 @@ extension WorkflowProblem: CustomStringConvertible {
             "A guard of the event \"\(event)\" is not asked for the pairs that `or` adds. Put the guard after `or`."
         case .unregisteredInitialState(let className):
             "The initial state \(className) is not registered. Name it in an event or list it in `states`."
+        case .unknownTableState(let name, let place):
+            "The table lists no state \"\(name)\", which is named in \(place)."
+        case .circularSuperstates(let names):
+            "The states \(names.joined(separator: ", ")) are within one another in a circle."
+        case .badDeadline(let event):
+            "The time after which the event \"\(event)\" fires is not a number of seconds from 0 to 100 billion."
+        case .unsupportedInTable(let text):
+            "A workflow of data cannot do this: \(text)."
         }
+    }
+
+    /// What names the things of one name; nothing in a table, where they are the name alone.
+    private static func list(_ names: [String]) -> String {
+        names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
     }
 }

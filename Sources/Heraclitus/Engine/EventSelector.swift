@@ -18,8 +18,8 @@ enum EventSelector {
     /// An event that the work of a state has chosen, and that is to fire only while that counts.
     indirect case ofWork(EventSelector, StateWork.ID)
 
-    /// The one event that leads to a class.
-    indirect case entering(any AnyObject.Type)
+    /// The one event that leads to the state of an object.
+    indirect case entering(AnyObject)
 
     /// The one event that leads to the state of a name.
     indirect case enteringNamed(String)
@@ -79,9 +79,9 @@ extension MachineCore {
             throw rejection(.unknownEvent)
         case .unbound:
             throw rejection(.unknownEvent)
-        case .entering(let type):
-            guard let destination = definition.stateIndex(of: type) else {
-                throw rejection(.unregisteredState, [CompiledState.name(of: type)])
+        case .entering(let object):
+            guard let destination = definition.stateIndex(of: object) else {
+                throw unregistered(object, selector, source)
             }
             return try onlyEvent(to: destination)
         case .enteringNamed(let name):
@@ -90,5 +90,18 @@ extension MachineCore {
             }
             return try onlyEvent(to: destination)
         }
+    }
+
+    /// The rejection of an object that is of no state.
+    private func unregistered(_ object: AnyObject, _ selector: EventSelector, _ source: Int) -> Rejection {
+        let mismatch = definition.mismatch(of: object)
+        var rejection = rejection(
+            mismatch == nil ? .unregisteredState : .unsuitableState,
+            of: selector,
+            from: source,
+            candidates: mismatch == nil ? [CompiledState.name(of: object)] : []
+        )
+        if let mismatch { rejection.changeDetails { $0.underlyingError = mismatch } }
+        return rejection
     }
 }

@@ -78,7 +78,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         let what =
             attemptInsteadOfFire ?? event.map { "fire \"\($0.shortened)\"" }
             ?? shownDestination.map { "enter \($0)" } ?? "fire an event that it does not know"
-        return "\(place) cannot \(what) in \(source.shortened)"
+        return "\(place) cannot \(what)\(source.isEmpty ? "" : " in \(source.shortened)")"
     }
 
     var explanation: String {
@@ -100,7 +100,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .unregisteredState:
             "the state \(candidates.first ?? shownDestination ?? "") is not registered with the workflow."
         case .unsuitableState:
-            "\(shownDestination ?? "the object") does not have the type of this workflow's states."
+            underlyingError == nil
+                ? "\(shownDestination ?? "the object") does not have the type of this workflow's states."
+                : causeWords
         case .destinationNeeded:
             "it was fired without a state object, and it does not lead to exactly one empty state."
         case .noEvent:
@@ -139,7 +141,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .unregisteredState:
             "Name it in an event or list it in the workflow's `states`."
         case .unsuitableState:
-            "Conform it to the protocol that the workflow's `initial` is declared as."
+            underlyingError == nil
+                ? "Conform it to the protocol that the workflow's `initial` is declared as."
+                : nil
         case .destinationNeeded:
             "Pass an object of one of: \(candidates.joined(separator: ", "))."
         case .ambiguousEvent:

@@ -216,5 +216,8 @@ extension MachineCore {
     var context: GivenContext? { givenContext.object }
 
     /// Gives the machine a context, unless it has one.
-    func give(_ context: GivenContext) { _ = givenContext.storeIfNil(context) }
+    func give(_ context: GivenContext) {
+        let first = givenContext.storeIfNil(context)
+        if !context.callbacks.isEmpty, first === context { _ = addCallbacks(context.callbacks) }
+    }
 }

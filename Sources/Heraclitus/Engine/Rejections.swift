@@ -46,7 +46,7 @@ extension MachineCore {
         case .event(let index), .due(let index, _, _): event = index
         case .named(let text): name = text
         case .unbound, .ofWork: break
-        case .entering(let type): destination = CompiledState.name(of: type)
+        case .entering(let object): destination = CompiledState.name(of: object)
         case .enteringNamed(let name): destination = name
         }
         return Rejection(
@@ -91,11 +91,12 @@ extension MachineCore {
     /// The event does not lead to the state that was made.
     @inline(never)
     func rejection(of candidate: CandidateTransition, to object: AnyObject) -> Rejection {
-        let name = CompiledState.name(of: type(of: object))
-        let index = definition.stateIndex(of: type(of: object))
+        let name = CompiledState.name(of: object)
+        let index = definition.stateIndex(of: object)
+        let mismatch = index == nil ? definition.mismatch(of: object) : nil
         let reason: InvalidTransition.Reason =
             switch index {
-            case nil: .unregisteredState
+            case nil: mismatch == nil ? .unregisteredState : .unsuitableState
             case let index? where definition.layout(of: object, of: index) != nil: .notAllowed
             default: .unsuitableState
             }
@@ -103,7 +104,11 @@ extension MachineCore {
             reason,
             event: candidate.event.value.index,
             from: candidate.source,
-            Rejection.Details(destination: name, candidates: index == nil ? [name] : [])
+            Rejection.Details(
+                destination: name,
+                underlyingError: mismatch,
+                candidates: index == nil && mismatch == nil ? [name] : []
+            )
         )
     }
 }

@@ -58,9 +58,9 @@ public struct StateTransition: Sendable {
 
     var sourceObject: AnyObject? { sharedSource?.object }
 
-    var sourceName: String? { sourceType?.name }
+    var sourceName: String? { sourceType == nil ? nil : sourceObject.map(CompiledState.name(of:)) }
 
-    var destinationName: String { destinationType.name }
+    var destinationName: String { CompiledState.name(of: destinationObject) }
 
     var destinationObject: AnyObject { sharedDestination.object }
 

@@ -10,9 +10,10 @@ package struct DrawnMoment<W: Workflow> {
     package let regions: [any Region]
 
     fileprivate let object: AnyObject
+    let definition: Definition
 
     /// The workflow, with the machines that the state shows.
-    package var table: TransitionTable { W.table(within: [], knowing: object) }
+    package var table: TransitionTable { definition.content.value.makeTable([], object) }
 }
 
 extension StateMachine {
@@ -24,7 +25,8 @@ extension StateMachine {
             state: state.name,
             journal: snapshot.journal,
             regions: state.hooks.regions(of: snapshot.state),
-            object: snapshot.state
+            object: snapshot.state,
+            definition: definition
         )
     }
 }

@@ -304,7 +304,7 @@ extension StateMachine {
     ///   exactly one.
     @inlinable
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try fire(.entering(type(of: state as AnyObject)), userInfo: userInfo) { _ in object(of: state) }
+        try fire(.entering(state as AnyObject), userInfo: userInfo) { _ in object(of: state) }
     }
 
     /// Enters an empty state, given by name, by firing the one event that leads there from the current state.
@@ -316,7 +316,7 @@ extension StateMachine {
     /// - Throws: ``InvalidTransition``; `unknownState` lists the existing names, the nearest first; `noEvent` or `ambiguousEvent` if there
     ///   is not exactly one event; `destinationNeeded` if the state is not an ``EmptyState``.
     public func enter(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try fire(.enteringNamed(name), userInfo: userInfo) { _ in try core.emptyState(named: name) }
+        try fire(.enteringNamed(name), userInfo: userInfo) { try core.emptyState(named: name, leaving: $0) }
     }
 }
 
@@ -330,9 +330,8 @@ extension MachineCore {
         for builder in candidate.event.value.declaration.builders.reversed() {
             if let state = try build(builder.build, candidate, machine, userInfo) { return state }
         }
-        if let state = definition.onlyEmptyState(of: candidate.event, from: candidate.source) {
-            return OwnedObject(state)
-        }
+        let state = definition.onlyEmptyState(of: candidate.event, from: candidate.source) { source(of: candidate) }
+        if let state { return OwnedObject(state) }
         let destinations = definition.declaredDestinations(of: candidate.event, from: candidate.source)
         throw DestinationNeeded(candidates: destinations.map { definition.states[$0].name })
     }
@@ -348,8 +347,10 @@ extension MachineCore {
     }
 
     /// An object of the state of a name, if that is an empty one.
-    func emptyState(named name: String) throws -> OwnedObject {
-        guard let index = definition.stateIndex(named: name), let state = definition.states[index].make() else {
+    func emptyState(named name: String, leaving candidate: CandidateTransition) throws -> OwnedObject {
+        guard let index = definition.stateIndex(named: name),
+            let state = definition.states[index].make(leaving: { source(of: candidate) })
+        else {
             throw DestinationNeeded(candidates: [name])
         }
         return OwnedObject(state)

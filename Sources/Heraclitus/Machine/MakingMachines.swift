@@ -10,7 +10,7 @@ extension StateMachine where W.Context == Void {
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
     ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
     public convenience init(journal: JournalLimit? = nil, scheduler: Scheduler? = nil) where W.Initial == W.AnyState {
-        self.init(placing: W.initial, due: .entry, scheduler, nil, journal: journal)
+        self.init(placing: W.initial, due: .entry, scheduler, journal: journal)
     }
 
     /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
@@ -26,7 +26,7 @@ extension StateMachine where W.Context == Void {
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
     ) {
-        self.init(placing: state, due: .entry, scheduler, nil, journal: journal)
+        self.init(placing: state, due: .entry, scheduler, journal: journal)
     }
 
     /// Makes a machine that is already in a state; activation restores it without entry hooks.
@@ -44,7 +44,7 @@ extension StateMachine where W.Context == Void {
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
     ) {
-        self.init(placing: state, due: .restoring, scheduler, nil, journal: journal)
+        self.init(placing: state, due: .restoring, scheduler, journal: journal)
         if let entered { core.activity?.note(entered: entered) }
     }
 }
@@ -75,7 +75,8 @@ extension StateMachine {
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
     ) {
-        self.init(placing: state, due: .entry, scheduler, Self.given(context), journal: journal)
+        let given = Self.given(context)
+        self.init(placing: state, due: .entry, scheduler, given, in: Self.definition(given), journal: journal)
     }
 
     /// Makes a machine that is already in a state; activation restores it without entry hooks.
@@ -94,13 +95,21 @@ extension StateMachine {
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
     ) {
-        self.init(placing: state, due: .restoring, scheduler, Self.given(context), journal: journal)
+        let given = Self.given(context)
+        self.init(placing: state, due: .restoring, scheduler, given, in: Self.definition(given), journal: journal)
         if let entered { core.activity?.note(entered: entered) }
     }
 
     /// Makes a machine in the workflow's initial state; `nil` if that is no object.
     package static func initial(context: W.Context, scheduler: Scheduler? = nil) -> StateMachine? {
-        W.initialObject.map { StateMachine(placing: $0, due: .entry, scheduler, Self.given(context)) }
+        let given = given(context)
+        let initial = given?.initial.flatMap { $0() as? W.AnyState } ?? W.initialObject
+        return initial.map { StateMachine(placing: $0, due: .entry, scheduler, given, in: definition(given)) }
+    }
+
+    /// The definition of machines with a context.
+    private static func definition(_ context: GivenContext?) -> Definition {
+        CompiledWorkflow<W>.definition(given: context)
     }
 
     /// A context for a machine to keep; `nil` in a workflow without one.

@@ -42,10 +42,10 @@ public final class StateMachine<W: Workflow>: Sendable {
         placing state: consuming W.AnyState,
         due activation: PackedStatus.Activation,
         _ scheduler: Scheduler?,
-        _ context: GivenContext?,
+        _ context: GivenContext? = nil,
+        in definition: Definition = CompiledWorkflow<W>.shared.definition,
         journal: JournalLimit? = nil
     ) {
-        let definition = CompiledWorkflow<W>.shared.definition
         let object = definition.object(of: state)
         self.init(MachineCore(definition, beginningIn: object, activation, scheduler, context, journal))
     }
@@ -135,7 +135,7 @@ extension StateMachine {
     /// - Returns: `false` for an unknown name, too.
     public func isIn(named name: String) -> Bool {
         let index = core.now.index
-        if let named = definition.stateIndex(named: name), definition.states[index].lineage.contains(named) {
+        if let named = definition.stateIndex(named: name), definition.lineage(of: index).contains(named) {
             return true
         }
         return definition.hasComposites && regions(of: state).contains { $0.isIn(named: name) }
@@ -221,7 +221,11 @@ extension StateTransition {
 }
 
 extension StateMachine: Parkable {
-    @usableFromInline var workflowName: String { definition.workflow }
+    /// The name of the workflow.
+    @usableFromInline package var workflowName: String { definition.workflow }
+
+    /// The version of the workflow.
+    package var workflowVersion: Int { definition.version }
 
     @usableFromInline var ownerNumber: UInt? { core.ownership.ownerNumber }
 

@@ -257,11 +257,11 @@ extension Occurrence.Record {
             destination = error.destination
             reason = error.reason.rawValue
         case .ignored(let ignored):
-            let state = type(of: ignored.state).name
+            let state = CompiledState.name(of: ignored.state)
             self.init(.ignored, workflow, in: state, "\(ignored.name): ignored in \(state)", ignored.userInfo)
             event = ignored.name
         case .performed(let performed):
-            let state = type(of: performed.state).name
+            let state = CompiledState.name(of: performed.state)
             self.init(
                 .performed,
                 workflow,
@@ -275,7 +275,7 @@ extension Occurrence.Record {
             action = error.action
             reason = error.reason.rawValue
         case .announced(let announced):
-            let state = type(of: announced.state).name
+            let state = CompiledState.name(of: announced.state)
             self.init(
                 .announced,
                 workflow,
@@ -285,7 +285,7 @@ extension Occurrence.Record {
             )
             announcement = announced.name
         case .failed(let failed):
-            let state = type(of: failed.state).name
+            let state = CompiledState.name(of: failed.state)
             let words = ownWords(of: failed.error)
             self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(words)", [:])
         }

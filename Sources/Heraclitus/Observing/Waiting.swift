@@ -18,7 +18,7 @@ extension StateMachine {
         let beginnings = definition.states(leadingTo: state)
         for await current in states {
             if let reached = current as? S { return reached }
-            let index = definition.stateIndex(of: type(of: current as AnyObject))
+            let index = definition.stateIndex(of: current as AnyObject)
             if let index, !beginnings.contains(index) {
                 throw StateUnreachable(
                     workflow: definition.workflow,

@@ -43,10 +43,10 @@ extension StoredWorkflow {
 
     /// How many machines of newer versions wait for a worker, up to a thousand.
     func newerCount(_ queue: ArchiveQuery.Queue) async throws -> Int {
-        guard W.version < .max else { return 0 }
+        guard workflowVersion < .max else { return 0 }
         var query = ArchiveQuery()
-        query.workflows = W.storedNames
-        query.oldestVersion = W.version + 1
+        query.workflows = workflowNames
+        query.oldestVersion = workflowVersion + 1
         query.queue = queue
         query.limit = 1_000
         return try await store.ids(query).count
@@ -55,8 +55,8 @@ extension StoredWorkflow {
     /// The next effects of machines, up to a thousand, that this release does not know and that have waited for a time.
     private func unknownEffects(_ age: Duration) async throws -> [StoredEffect] {
         var query = ArchiveQuery()
-        query.workflows = W.storedNames
-        query.newestVersion = W.version
+        query.workflows = workflowNames
+        query.newestVersion = workflowVersion
         query.queue = .effects(by: scheduler.date - age.inSeconds, names: nil)
         query.limit = 1_000
         let known = Set(effectNames)
@@ -125,8 +125,8 @@ struct EffectWorker<W: Workflow>: Sendable {
     private func claim(by date: Date, _ limit: Int) -> StoreClaim {
         StoreClaim(
             .effects(by: date, names: workflow.effectNames),
-            of: W.storedNames,
-            newestVersion: W.version,
+            of: workflow.workflowNames,
+            newestVersion: workflow.workflowVersion,
             until: leaseEnd,
             by: worker,
             limit: limit

@@ -16,7 +16,7 @@ extension StoredWorkflow {
     /// - Throws: Errors of the store's medium; ``StoreError/damaged(id:explanation:)``.
     public func effects(limit machines: Int = 10_000) async throws -> [StoredEffect] {
         var query = ArchiveQuery()
-        query.workflows = W.storedNames
+        query.workflows = workflowNames
         query.queue = .effects(by: .distantFuture, names: nil)
         query.limit = machines
         var effects: [StoredEffect] = []

@@ -46,10 +46,10 @@ extension StoredWorkflow {
     /// - Returns: The number.
     /// - Throws: Errors of the store's medium.
     public func newerCount() async throws -> Int {
-        guard W.version < .max else { return 0 }
+        guard workflowVersion < .max else { return 0 }
         var query = ArchiveQuery()
-        query.workflows = W.storedNames
-        query.oldestVersion = W.version + 1
+        query.workflows = workflowNames
+        query.oldestVersion = workflowVersion + 1
         return try await store.counts(query).values.reduce(0, +)
     }
 
@@ -73,8 +73,8 @@ extension StoredWorkflow {
 
     private func query(in states: [any WorkflowState.Type]?, _ conditions: [StoredCondition]) -> ArchiveQuery {
         var query = ArchiveQuery()
-        query.workflows = W.storedNames
-        query.newestVersion = W.version
+        query.workflows = workflowNames
+        query.newestVersion = workflowVersion
         query.states = states?.flatMap { W.storedNames(of: $0) }
         query.values = conditions
         return query

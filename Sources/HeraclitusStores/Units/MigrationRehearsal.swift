@@ -20,14 +20,13 @@ public struct MigrationRehearsal: Sendable {
     /// The archives that cannot be read, by their ids.
     public private(set) var failures: [Failure] = []
 
-    fileprivate mutating func add<W: Workflow>(_ stored: StoredArchive, of workflow: W.Type) {
+    fileprivate mutating func add<W: Workflow>(_ stored: StoredArchive, in workflow: StoredWorkflow<W>) {
         var version: Int?
         do {
             version = stored.writtenVersion
-            // Nobody fires it, so it needs no context.
-            _ = try StateMachine<W>(stored.archive, limit: .max)
+            _ = try workflow.machine(of: stored)
             try stored.checkEffects(of: W.self)
-            readable[version ?? W.version, default: 0] += 1
+            readable[version ?? workflow.workflowVersion, default: 0] += 1
         } catch {
             add(error, of: stored.id, version: version)
         }
@@ -85,8 +84,8 @@ extension StoredWorkflow {
         for id in try await store.ids() {
             do {
                 // A machine that was deleted meanwhile is skipped.
-                guard let stored = try await store.load(id), W.storedNames.contains(stored.workflow) else { continue }
-                rehearsal.add(stored, of: W.self)
+                guard let stored = try await store.load(id), workflowNames.contains(stored.workflow) else { continue }
+                rehearsal.add(stored, in: self)
             } catch StoreError.damaged(_, let explanation) {
                 rehearsal.add(.malformed(path: "", explanation: explanation), of: id)
             } catch let error as ArchiveError {

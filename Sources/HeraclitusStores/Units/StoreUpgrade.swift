@@ -45,7 +45,7 @@ extension StoredWorkflow {
         var reached = StoreUpgrade()
         reached.lastID = id
         var query = ArchiveQuery()
-        query.workflows = W.storedNames
+        query.workflows = workflowNames
         query.limit = max(1, batch)
         while true {
             try Task.checkCancellation()
@@ -109,13 +109,13 @@ extension StoredWorkflow {
     /// What is to be stored in place of an archive; `nil` if it is up to date.
     private func upgraded(_ stored: StoredArchive, _ reached: inout StoreUpgrade) throws -> StoredArchive? {
         let version = stored.writtenVersion
-        if let version, version > W.version {
+        if let version, version > workflowVersion {
             reached.newer += 1
             return nil
         }
         let machine = try machine(of: stored)
         let row = try row(of: machine, stored.id, replacing: stored.revision, stored, hasEntered: false)
-        guard version != W.version || row.due != stored.due || row.values != stored.values else { return nil }
+        guard version != workflowVersion || row.due != stored.due || row.values != stored.values else { return nil }
         return row
     }
 

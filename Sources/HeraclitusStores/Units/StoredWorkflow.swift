@@ -29,6 +29,14 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
         self.context = context
         self.scheduler = scheduler
     }
+
+    // The context may define the workflow, as a `DataWorkflow` does.
+
+    /// The names under which machines may be stored.
+    var workflowNames: [String] { W.storedNames(in: context) }
+
+    /// The version of what is saved.
+    var workflowVersion: Int { W.version(in: context) }
 }
 
 extension ArchiveStore {
@@ -192,8 +200,8 @@ extension StoredWorkflow {
         return StoredArchive(
             id: id,
             revision: revision,
-            workflow: W.name,
-            version: W.version,
+            workflow: machine.workflowName,
+            version: machine.workflowVersion,
             state: columns.state,
             entered: stays && stored != nil ? stored?.entered : scheduler.date,
             due: columns.due,

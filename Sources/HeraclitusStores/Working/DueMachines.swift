@@ -39,8 +39,8 @@ extension StoredWorkflow {
             let found = try await store.claim(
                 StoreClaim(
                     .due(by: date),
-                    of: W.storedNames,
-                    newestVersion: W.version,
+                    of: workflowNames,
+                    newestVersion: workflowVersion,
                     until: max(date, scheduler.date) + claim.inSeconds,
                     by: worker,
                     limit: limit

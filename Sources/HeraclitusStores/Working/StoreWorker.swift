@@ -51,8 +51,8 @@ extension StoredWorkflow {
     /// When the next machine waits for a worker after a date; `nil` if none does.
     fileprivate func nextDate(_ queue: ArchiveQuery.Queue, after date: Date) async throws -> Date? {
         var query = ArchiveQuery()
-        query.workflows = W.storedNames
-        query.newestVersion = W.version
+        query.workflows = workflowNames
+        query.newestVersion = workflowVersion
         query.queue = queue
         // Those whose events were rejected come first.
         query.limit = 50

@@ -62,8 +62,8 @@ enum ExampleTables {
         #expect(run.output.split(separator: "\n").map(String.init) == ExampleTables.byName.map(\.name).sorted())
         #expect(run.status == 0 && run.errors == "")
         for folder in try FileManager.default.contentsOfDirectory(atPath: packageFolder + "/Examples") {
-            // Their workflows are the library's own, or made to be measured.
-            if ["Benchmark", "Databases", "Operations", "WorkflowDiagram"].contains(folder) { continue }
+            // Their workflows are the library's own, or data, or made to be measured.
+            if ["Approval", "Benchmark", "Databases", "Operations", "WorkflowDiagram"].contains(folder) { continue }
             #expect(ExampleTables.all.contains { $0.folder == folder }, "\(folder)")
         }
     }

@@ -197,7 +197,8 @@ import Testing
         try await machine.run()
         #expect(machine.isIn(ConvertedState.self))
         let other = Bench()
-        let cancelled = try started(other)
+        // The run activates this machine, so its work belongs to the run from the beginning.
+        let cancelled = StateMachine<Conversion>(alreadyIn: ConvertingState(file: "b"), context: other)
         let task = Task { try await cancelled.run() }
         try await other.begun.wait()
         task.cancel()

@@ -1,12 +1,12 @@
-/// A state class of a workflow with everything that is looked up about it, once.
+/// A state of a workflow with everything that is looked up about it, once.
 @usableFromInline
 struct CompiledState: Sendable {
     let index: Int
-    let type: any WorkflowState.Type
+    let kind: Immortal<StateKind>
     let name: String
 
-    /// The class itself, then its registered superclasses from the nearest to the farthest.
-    let lineage: [Int]
+    /// The nearest registered superclass, or what the state is within.
+    let superstate: Int?
     let hooks: StateHooks
 
     /// The events that fire by themselves in it.
@@ -35,13 +35,11 @@ struct CompiledState: Sendable {
     /// Whether anything follows from when it was entered.
     let keepsEntry: Bool
 
-    private let empty: (any EmptyState.Type)?
-
     init(
         index: Int,
-        type: any WorkflowState.Type,
+        kind: StateKind,
         name: String,
-        lineage: [Int],
+        superstate: Int?,
         deadlines: [CompiledDeadline],
         failure: CompiledFailure?,
         done: Int?,
@@ -49,26 +47,60 @@ struct CompiledState: Sendable {
         isFinal: Bool
     ) {
         self.index = index
-        self.type = type
+        // To copy a compiled state is not to count references to the closures of its kind.
+        self.kind = Immortal(kind)
         self.name = name
-        self.lineage = lineage
+        self.superstate = superstate
         self.deadlines = deadlines
         keepsEntry = deadlines.contains(where: \.rule.isSinceEntry)
         self.failure = failure
         self.done = done
         self.conditions = conditions
         self.isFinal = isFinal
-        hooks = StateHooks(of: type, hasAutomaticEvents: !deadlines.isEmpty || !conditions.isEmpty)
-        empty = type as? any EmptyState.Type
+        hooks = StateHooks(of: kind.type, hasAutomaticEvents: !deadlines.isEmpty || !conditions.isEmpty)
     }
 
-    /// The name of a class, also of one that is no state.
-    static func name(of type: any AnyObject.Type) -> String {
-        (type as? any WorkflowState.Type)?.name ?? ownName(of: type)
+    /// The class of its objects.
+    var type: any WorkflowState.Type { kind.value.type }
+
+    /// The name of the state of an object, also of one that is no state.
+    static func name(of object: AnyObject) -> String {
+        if let state = object as? DataState { return state.name }
+        let type: any AnyObject.Type = Swift.type(of: object)
+        return (type as? any WorkflowState.Type)?.name ?? ownName(of: type)
     }
 
-    /// Makes an object, where the state is an ``EmptyState``.
-    func make() -> (any WorkflowState)? { empty?.init() }
+    /// Makes an object without being given one, where that is possible.
+    /// - Parameter source: The state that is left, if one is.
+    /// - Returns: The object; `nil` if somebody has to give one.
+    func make(leaving source: () -> AnyObject? = { nil }) -> (any WorkflowState)? { kind.value.make?(source) }
+}
+
+/// How objects of a state come to be: of a class by that class, of data by the name.
+struct StateKind: Sendable {
+    /// The class of the objects.
+    let type: any WorkflowState.Type
+
+    /// Reads an object from a decoder of its data.
+    let read: @Sendable (any Decoder) throws -> any WorkflowState
+
+    /// Reads an object from an envelope.
+    let readMember: @Sendable (KeyedDecodingContainer<EnvelopeKey>) throws -> any WorkflowState
+
+    /// Makes an object that nobody gives; `nil` for a state that always has to be given one.
+    let make: (@Sendable (_ leaving: () -> AnyObject?) -> (any WorkflowState)?)?
+
+    /// Whether an object keeps every member of its data, so that none is left unread.
+    let readsWhole: Bool
+
+    /// The states of a class.
+    init<S: WorkflowState>(_ type: S.Type) {
+        self.type = type
+        readsWhole = false
+        read = { try S(from: $0) }
+        readMember = { try $0.decode(S.self, forKey: .data) }
+        make = (type as? any EmptyState.Type).map { empty in { @Sendable _ in empty.init() } }
+    }
 }
 
 /// An event that fires by itself in a state.

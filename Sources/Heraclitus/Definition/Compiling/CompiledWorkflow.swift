@@ -19,6 +19,19 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         CompiledWorkflow(definitions[W.self].map(Definition.init(content:)) ?? compile())
     }
 
+    /// The definition of machines with a context, which may be their definition.
+    @usableFromInline
+    static func definition(given context: GivenContext?) -> Definition {
+        context?.definition ?? shared.definition
+    }
+
+    /// The context that a decoder has for machines whose definition is their context.
+    static func given(by decoder: any Decoder) -> GivenContext? {
+        shared.definition.content.value.contextMaking.flatMap { make in
+            decoder.userInfo[.dataWorkflow].flatMap { ($0 as? DataWorkflow).flatMap { make($0) } }
+        }
+    }
+
     static func diagnose() -> [WorkflowProblem] {
         let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initialObject)
         let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
@@ -45,6 +58,10 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         let initial = W.initialObject
         let compiler: DefinitionCompiler
 
+        private static func contextMaking<Own: ContextDefined>(_ workflow: Own.Type) -> ContextMaking {
+            { ($0 as? Own.Context).map { Own.given($0) } }
+        }
+
         init() {
             compiler = DefinitionCompiler(W.self, events: events, initial: initial)
             let problems = compiler.problems
@@ -57,16 +74,23 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         func definition(_ layouts: LayoutTrust) -> Definition {
             compiler.definition(
                 eventValues: ErasedImmortal(Immortal(events)),
-                objectAccess: layouts == .compared ? initial.map(ObjectAccess.init(tryingWith:)) ?? .byCast : .byCast
-            ) { object in
-                (object as? W.AnyState).map {
-                    layouts == .compared ? ExistentialLayout(of: $0, madeOf: object) : .unknown
-                }
-            } makeTable: {
-                W.table
-            }
+                objectAccess: layouts == .compared ? initial.map(ObjectAccess.init(tryingWith:)) ?? .byCast : .byCast,
+                findLayout: { object in
+                    (object as? W.AnyState).map {
+                        layouts == .compared ? ExistentialLayout(of: $0, madeOf: object) : .unknown
+                    }
+                },
+                makeTable: { W.table(within: $0, knowing: $1) },
+                contextMaking: (W.self as? any ContextDefined.Type).map { Self.contextMaking($0) }
+            )
         }
     }
+}
+
+/// A workflow whose machines have the definition that is their context.
+protocol ContextDefined: Workflow {
+    /// What a machine keeps of the context.
+    static func given(_ context: Context) -> GivenContext
 }
 
 /// Whether layouts of existentials that the language does not promise may be relied on.

@@ -36,8 +36,14 @@ struct Definition: Sendable {
         /// How an object is handed out as the workflow's `AnyState`, if it can be one.
         let findLayout: @Sendable (AnyObject) -> ExistentialLayout?
 
-        /// Makes the workflow's table, which also shows what its initial object holds.
-        let makeTable: @Sendable () -> TransitionTable
+        /// Makes the workflow's table, within other workflows, which also shows what an object holds.
+        let makeTable: TableMaking
+
+        /// How states are found by the names of objects, in a workflow of data.
+        let namedStates: NamedStates?
+
+        /// What machines get with their context, in a workflow whose definition is its context.
+        let contextMaking: ContextMaking?
 
         /// Whether machines have to be given a context.
         let needsContext: Bool
@@ -78,16 +84,20 @@ struct Definition: Sendable {
         actions: [CompiledAction],
         events: [CompiledEvent],
         eventValues: ErasedImmortal,
-        initial: (any WorkflowState.Type)?,
+        initial: RegisteredClass?,
         objectAccess: ObjectAccess,
         findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
-        makeTable: @escaping @Sendable () -> TransitionTable,
+        makeTable: @escaping TableMaking,
+        namedStates: NamedStates?,
+        contextMaking: ContextMaking?,
         needsContext: Bool,
         regionContexts: [RegionContext],
         journal: JournalLimit?,
         secretKeys: Set<String>
     ) {
-        let stateIndices = ClassTable(states.map { RegisteredClass($0.type, index: $0.index) })
+        // Objects of one class that are of several states are found by their names.
+        let classes = namedStates == nil ? states.map { RegisteredClass($0.type, index: $0.index) } : []
+        let stateIndices = ClassTable(classes)
         content = Immortal(
             Content(
                 workflow: workflow,
@@ -101,12 +111,12 @@ struct Definition: Sendable {
                 actions: actions,
                 events: ImmortalArray(events),
                 eventValues: eventValues,
-                initial: initial.flatMap { initial in
-                    stateIndices[ObjectIdentifier(initial)].map { RegisteredClass(initial, index: $0) }
-                },
+                initial: initial,
                 objectAccess: objectAccess,
                 findLayout: findLayout,
                 makeTable: makeTable,
+                namedStates: namedStates,
+                contextMaking: contextMaking,
                 needsContext: needsContext,
                 regionContexts: regionContexts,
                 journal: journal,
@@ -155,7 +165,7 @@ struct Definition: Sendable {
     /// A context for a machine to keep; `nil` in a workflow without one.
     @usableFromInline
     func given<Context: Sendable>(_ context: Context) -> GivenContext? {
-        needsContext ? GivenContext(context) : nil
+        needsContext ? content.value.contextMaking?(context) ?? GivenContext(context) : nil
     }
 
     var actions: [CompiledAction] { content.value.actions }
@@ -165,6 +175,21 @@ struct Definition: Sendable {
     /// The object that a state is, whether it is handed around as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)
     func object<State>(of state: consuming State) -> OwnedObject { content.value.objectAccess.object(of: state) }
+}
+
+/// Makes a table of a workflow within others; an object shows the machines that it holds.
+typealias TableMaking = @Sendable (_ path: [ObjectIdentifier], _ object: AnyObject?) -> TransitionTable
+
+/// Makes what machines keep of a context.
+typealias ContextMaking = @Sendable (any Sendable) -> GivenContext?
+
+/// How the states of objects are found that have one class.
+struct NamedStates: Sendable {
+    /// The number of the state of an object, tried first with a number.
+    let index: @Sendable (AnyObject, _ likely: Int?) -> Int?
+
+    /// Why an object is of no state, although there is one of its name.
+    let mismatch: @Sendable (AnyObject) -> (any Error)?
 }
 
 // MARK: - Asking the table
@@ -208,11 +233,23 @@ extension Definition {
     }
 
     /// A new object of the only state that an event leads to from a state, if that is an empty one.
-    func onlyEmptyState(of event: Immortal<CompiledEvent>, from source: Int) -> (any WorkflowState)? {
-        if let only = onlyDestination(of: event, from: source) { return states[only].make() }
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - source: The number of the state that is left.
+    ///   - object: The object that is left.
+    /// - Returns: The object; `nil` if somebody has to give one.
+    func onlyEmptyState(
+        of event: Immortal<CompiledEvent>,
+        from source: Int,
+        _ object: () -> AnyObject?
+    ) -> (any WorkflowState)? {
+        if let only = onlyDestination(of: event, from: source) { return states[only].make(leaving: object) }
         let destinations = declaredDestinations(of: event, from: source)
-        return destinations.count == 1 ? states[destinations[0]].make() : nil
+        return destinations.count == 1 ? states[destinations[0]].make(leaving: object) : nil
     }
+
+    /// A state, then its superstates from the nearest to the farthest.
+    func lineage(of state: Int) -> some Sequence<Int> { sequence(first: state) { states[$0].superstate } }
 }
 
 // MARK: - Classes and objects
@@ -220,6 +257,9 @@ extension Definition {
 extension Definition {
     /// The number of a class among the registered states; a subclass that is not registered has none.
     func stateIndex(of type: any AnyObject.Type) -> Int? { content.value.stateIndices[ObjectIdentifier(type)] }
+
+    /// The number of the state that an object is of.
+    func stateIndex(of object: AnyObject) -> Int? { stateIndex(of: object, likely: nil) }
 
     /// The number of the class of an object with which a machine is to begin.
     func stateIndex(ofBeginning object: AnyObject) -> Int? { stateIndex(of: object, likely: content.value.initial) }
@@ -229,8 +269,16 @@ extension Definition {
     private func stateIndex(of object: AnyObject, likely: RegisteredClass?) -> Int? {
         let type = ObjectIdentifier(Swift.type(of: object))
         if let likely, likely.type == type { return likely.index }
-        return content.value.stateIndices[type]
+        return content.value.stateIndices[type] ?? stateIndexByName(of: object, likely: likely?.index)
     }
+
+    @inline(never)
+    private func stateIndexByName(of object: AnyObject, likely: Int?) -> Int? {
+        content.value.namedStates?.index(object, likely)
+    }
+
+    /// Why an object is of no state although there is one of its name.
+    func mismatch(of object: AnyObject) -> (any Error)? { content.value.namedStates?.mismatch(object) }
 
     /// How an object of a registered class is handed out as the workflow's `AnyState`; `nil` if it cannot be one.
     @inline(__always)

@@ -112,84 +112,41 @@ struct DefinitionCompiler {
         eventValues: ErasedImmortal,
         objectAccess: ObjectAccess,
         findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
-        makeTable: @escaping @Sendable () -> TransitionTable
+        makeTable: @escaping TableMaking,
+        contextMaking: ContextMaking?
     ) -> Definition {
         for (index, event) in properties.events.enumerated() { event.slot.bind(to: index) }
-        let immortalStates = Immortal(states)
-        let events = properties.events.indices.map { compiledEvent($0, in: immortalStates) }
-        var deadlines = [[CompiledDeadline]](repeating: [], count: states.types.count)
-        for event in events where !event.declaration.deadlines.isEmpty {
-            for state in event.reach.states(where: \.isAllowed) {
-                deadlines[state] += event.declaration.deadlines.map { CompiledDeadline(event: event.index, rule: $0) }
-            }
-        }
-        var failures = [CompiledFailure?](repeating: nil, count: states.types.count)
-        for event in events {
-            guard let rule = event.declaration.failure else { continue }
-            for state in event.reach.states(where: \.isAllowed) where isCalled(rule.sources, with: [state]) {
-                failures[state] = CompiledFailure(event: event.index, rule: rule)
-            }
-        }
-        var done = [Int?](repeating: nil, count: states.types.count)
-        for event in events {
-            guard let sources = event.declaration.done else { continue }
-            for state in event.reach.states(where: \.isAllowed) where isCalled(sources, with: [state]) {
-                done[state] = event.index
-            }
-        }
-        var conditions = [[CompiledCondition]](repeating: [], count: states.types.count)
-        for event in events where !event.declaration.conditions.isEmpty {
-            for state in event.reach.states(where: \.isAllowed) {
-                conditions[state] += event.declaration.conditions.filter { isCalled($0.sources, with: [state]) }
-                    .map { CompiledCondition(event: event.index, rule: $0) }
-            }
-        }
-        let left = Set(events.lazy.flatMap { $0.reach.states(where: \.leaves) })
-        return Definition(
+        let parts = DefinitionParts(
             workflow: workflow,
             formerWorkflow: formerWorkflow,
             version: version,
             migrations: migrations,
-            states: states.types.indices.map {
-                CompiledState(
-                    index: $0,
-                    type: states.types[$0],
-                    name: states.names[$0],
-                    lineage: states.lineages[$0],
-                    deadlines: deadlines[$0],
-                    failure: failures[$0],
-                    done: done[$0],
-                    conditions: conditions[$0],
-                    isFinal: !left.contains($0)
-                )
+            states: states,
+            superstates: states.lineages.map { $0.dropFirst().first },
+            events: properties.events.map { event in
+                .init(name: event.name, declaration: event.declaration, valueType: event.valueType)
             },
-            listed: listed,
-            declaredFinals: declaredFinals,
+            routes: routes,
             groups: groups.groups,
             actions: actions,
-            events: events,
-            eventValues: eventValues,
-            initial: initial,
-            objectAccess: objectAccess,
-            findLayout: findLayout,
-            makeTable: makeTable,
+            initial: initial.flatMap { states.number(of: $0) },
+            listed: listed,
+            declaredFinals: declaredFinals,
             needsContext: context != ObjectIdentifier(Void.self),
             regionContexts: regionContexts,
             journal: journal,
-            secretKeys: secretKeys
+            secretKeys: secretKeys,
+            namedStates: nil,
+            contextMaking: contextMaking
         )
-    }
-
-    private func compiledEvent(_ index: Int, in states: Immortal<StateClasses>) -> CompiledEvent {
-        let event = properties.events[index]
-        return CompiledEvent(
-            index: index,
-            name: event.name,
-            declaration: event.declaration,
-            valueType: event.valueType,
-            routes: routes[index],
-            reach: EventReach(routes[index], in: states)
-        )
+        return parts.definition(
+            eventValues: eventValues,
+            objectAccess: objectAccess,
+            findLayout: findLayout,
+            makeTable: makeTable
+        ) {
+            isCalled($0, with: [$1])
+        }
     }
 }
 

@@ -11,7 +11,7 @@ extension Definition {
             states: states.map(\.name),
             superstates: Dictionary(
                 uniqueKeysWithValues: states.compactMap { state in
-                    state.lineage.dropFirst().first.map { (state.name, states[$0].name) }
+                    state.superstate.map { (state.name, states[$0].name) }
                 }
             ),
             groups: content.value.groups.map { group in
@@ -45,7 +45,7 @@ extension Definition {
         knowing objects: [AnyObject],
         within path: [ObjectIdentifier]
     ) -> [RegionProperty] {
-        if let object = objects.first(where: { stateIndex(of: type(of: $0)) == state.index }) ?? state.make() {
+        if let object = objects.first(where: { stateIndex(of: $0) == state.index }) ?? state.make() {
             return state.hooks.regions(of: object).map { RegionProperty($0, in: object) }
         }
         return state.conditions.flatMap(\.rule.properties).reduce(into: []) { known, property in
@@ -85,7 +85,7 @@ extension Definition {
     private func destinationsFromAnyState(of event: CompiledEvent) -> [String] {
         let declared = Set(event.routes.rules.lazy.filter(\.sources.isAny).flatMap(\.destinations))
         guard !declared.isEmpty else { return [] }
-        return states.filter { $0.lineage.contains(where: declared.contains) }.map(\.name)
+        return states.filter { lineage(of: $0.index).contains(where: declared.contains) }.map(\.name)
     }
 }
 

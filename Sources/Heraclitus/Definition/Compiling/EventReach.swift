@@ -37,7 +37,7 @@ struct EventReach: Sendable {
 
     init(_ routes: EventRoutes, in states: Immortal<StateClasses>) {
         self.states = states
-        onlyDestination = routes.onlyDestination.map { RegisteredClass(states.value.types[$0], index: $0) }
+        onlyDestination = routes.onlyDestination.map(states.value.registered)
         let rules = routes.rules.map { rule in
             (isUpdate: rule.isUpdate, destinations: ImmortalArray(Set(rule.destinations).sorted()))
         }

@@ -11,6 +11,9 @@ struct StateClasses {
 
     private let numbers: [ObjectIdentifier: Int]
 
+    /// How the objects of each state come to be.
+    let kinds: [StateKind]
+
     /// Gives each class the next number when it is named for the first time.
     struct Numbering {
         fileprivate var types: [any WorkflowState.Type] = []
@@ -28,6 +31,7 @@ struct StateClasses {
         let numbers = numbering.numbers
         types = numbering.types
         names = types.map { $0.name }
+        kinds = types.map { StateKind($0) }
         lineages = types.map { type in
             Self.superclasses(of: type).compactMap { numbers[ObjectIdentifier($0)] }
         }
@@ -37,6 +41,22 @@ struct StateClasses {
         }
         self.descendants = descendants
         self.numbers = numbers
+    }
+
+    /// States of data, of which each is told by its name and stands alone.
+    init(named names: [String], _ kinds: [StateKind]) {
+        types = kinds.map(\.type)
+        self.names = names
+        self.kinds = kinds
+        lineages = names.indices.map { [$0] }
+        descendants = lineages
+        numbers = [:]
+    }
+
+    /// A state as objects are compared with it; `numbers` has no class whose objects are of several states.
+    func registered(_ number: Int) -> RegisteredClass {
+        self.number(of: types[number]) == nil
+            ? RegisteredClass(NoClass.self, index: number) : RegisteredClass(types[number], index: number)
     }
 
     var count: Int { types.count }
@@ -57,6 +77,9 @@ struct StateClasses {
         let strangers = classes.filter { number(of: $0) == nil && numbers(ofSubclassesOf: [$0]).isEmpty }
         return numbers(ofSubclassesOf: classes).map { names[$0] } + strangers.map { $0.name }
     }
+
+    /// The class of no object.
+    private final class NoClass {}
 
     /// A class and all its superclasses, the nearest first.
     static func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {

@@ -46,6 +46,12 @@ struct StateGroups {
         ambiguousNames = groups.map(\.name).filter { !seen.insert($0).inserted && ambiguous.insert($0).inserted }
     }
 
+    /// Groups whose states are known.
+    init(_ groups: [CompiledGroup]) {
+        self.groups = groups
+        ambiguousNames = []
+    }
+
     func members(of group: Int) -> [Int] { groups[group].members }
 }
 

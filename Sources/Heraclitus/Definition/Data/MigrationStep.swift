@@ -1,0 +1,160 @@
+extension TransitionTable {
+    /// A step that converts archives of an older version of a ``DataWorkflow`` to a newer version, as data.
+    ///
+    /// In JSON it is an object with the version and one change:
+    ///
+    /// ```json
+    /// [
+    ///     {"version": 2, "renameState": "Review", "to": "Legal review"},
+    ///     {"version": 2, "removeState": "Paused", "to": "Draft"},
+    ///     {"version": 3, "renameKey": "sum", "to": "amount", "state": "Draft"},
+    ///     {"version": 3, "setKey": "currency", "value": "EUR"},
+    ///     {"version": 3, "removeKey": "draft"},
+    ///     {"version": 4, "unchanged": true}
+    /// ]
+    /// ```
+    ///
+    /// A step for a key with a state changes the archives of that state, as the steps before have left its name; without one, those of all states.
+    public struct MigrationStep: Hashable, Sendable {
+        /// What a step does.
+        @nonexhaustive
+        public enum Change: Hashable, Sendable {
+            /// Gives a state another name.
+            case renameState(String, to: String)
+
+            /// Moves the machines of a state that was removed to another one.
+            case removeState(String, into: String)
+
+            /// Gives a key another name, unless there is one of that name.
+            case renameKey(String, to: String, state: String?)
+
+            /// Sets a key that is missing.
+            case setKey(String, to: JSONValue, state: String?)
+
+            /// Removes a key.
+            case removeKey(String, state: String?)
+
+            /// Reads older archives as they are.
+            case unchanged
+        }
+
+        /// The version that the step leads to.
+        public let version: Int
+
+        /// What the step does.
+        public let change: Change
+
+        /// Makes a step.
+        /// - Parameters:
+        ///   - version: The version that it leads to, 2 or later.
+        ///   - change: What it does.
+        public init(in version: Int, _ change: Change) {
+            self.version = version
+            self.change = change
+        }
+    }
+}
+
+extension TransitionTable.MigrationStep {
+    /// The step of a workflow's definition.
+    var migration: Migration {
+        switch change {
+        case .renameState(let old, let new): .renameState(old, to: new, in: version)
+        case .removeState(let old, let other): .removeState(old, into: other, in: version)
+        case .renameKey(let old, let new, let state):
+            Self.step("rename the key \(old) to \(new)", version, state) { data in
+                guard let value = data[old] else { return }
+                if data[new] == nil { data[new] = value }
+                data[old] = nil
+            }
+        case .setKey(let key, let value, let state):
+            Self.step("set the key \(key)", version, state) { data in if data[key] == nil { data[key] = value } }
+        case .removeKey(let key, let state): Self.step("remove the key \(key)", version, state) { $0[key] = nil }
+        case .unchanged: .unchanged(in: version)
+        }
+    }
+
+    private static func step(
+        _ name: String,
+        _ version: Int,
+        _ state: String?,
+        _ change: @escaping @Sendable (inout JSONValue) -> Void
+    ) -> Migration {
+        guard let state else { return .step(name, in: version) { change(&$0.data) } }
+        return .step("\(name) of \(state)", in: version, of: state) { change(&$0.data) }
+    }
+}
+
+extension TransitionTable.MigrationStep: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case version
+        case renameState
+        case removeState
+        case renameKey
+        case setKey
+        case removeKey
+        case unchanged
+        case to
+        case value
+        case state
+
+        static let changes: [CodingKeys] = [.renameState, .removeState, .renameKey, .setKey, .removeKey, .unchanged]
+    }
+
+    /// Decodes a step.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` for a step with no change that is known, or with several.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        version = try container.decode(Int.self, forKey: .version)
+        let changes = CodingKeys.changes.filter(container.contains)
+        guard let key = changes.first, changes.count == 1 else {
+            let known = CodingKeys.changes.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "A step of a migration has one of \(known), and this has \(changes.count)."
+                )
+            )
+        }
+        let state = try container.decodeIfPresent(String.self, forKey: .state)
+        func text(_ key: CodingKeys) throws -> String { try container.decode(String.self, forKey: key) }
+        change =
+            switch key {
+            case .renameState: .renameState(try text(key), to: try text(.to))
+            case .removeState: .removeState(try text(key), into: try text(.to))
+            case .renameKey: .renameKey(try text(key), to: try text(.to), state: state)
+            case .setKey: .setKey(try text(key), to: try container.decode(JSONValue.self, forKey: .value), state: state)
+            case .removeKey: .removeKey(try text(key), state: state)
+            default: .unchanged
+            }
+    }
+
+    /// Encodes the step.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(version, forKey: .version)
+        switch change {
+        case .renameState(let old, let new):
+            try container.encode(old, forKey: .renameState)
+            try container.encode(new, forKey: .to)
+        case .removeState(let old, let other):
+            try container.encode(old, forKey: .removeState)
+            try container.encode(other, forKey: .to)
+        case .renameKey(let old, let new, let state):
+            try container.encode(old, forKey: .renameKey)
+            try container.encode(new, forKey: .to)
+            try container.encodeIfPresent(state, forKey: .state)
+        case .setKey(let key, let value, let state):
+            try container.encode(key, forKey: .setKey)
+            try container.encode(value, forKey: .value)
+            try container.encodeIfPresent(state, forKey: .state)
+        case .removeKey(let key, let state):
+            try container.encode(key, forKey: .removeKey)
+            try container.encodeIfPresent(state, forKey: .state)
+        case .unchanged: try container.encode(true, forKey: .unchanged)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+public import HeraclitusEssentials
+
+extension TransitionTable {
+    /// What the data of a state has for a key: a type, and whether it may be missing.
+    ///
+    /// In JSON it is a text: `"number"`, or `"number?"` for a key that may be missing.
+    public struct Key: Hashable, Sendable {
+        /// The type of the value.
+        public let type: KeyType
+
+        /// Whether the key may be missing, or its value be `null`.
+        public let isOptional: Bool
+
+        /// Makes the description of a key.
+        /// - Parameters:
+        ///   - type: The type of the value.
+        ///   - isOptional: Whether the key may be missing.
+        public init(_ type: KeyType, isOptional: Bool = false) {
+            self.type = type
+            self.isOptional = isOptional
+        }
+
+        /// A text.
+        public static let string = Key(.string)
+
+        /// A number.
+        public static let number = Key(.number)
+
+        /// A number without a fraction.
+        public static let integer = Key(.integer)
+
+        /// `true` or `false`.
+        public static let boolean = Key(.boolean)
+
+        /// A date as text in ISO 8601.
+        public static let date = Key(.date)
+
+        /// A list of any values.
+        public static let list = Key(.list)
+
+        /// Any values by key.
+        public static let object = Key(.object)
+
+        /// Any value.
+        public static let any = Key(.any)
+
+        /// The same key, which may be missing.
+        public var optional: Key { Key(type, isOptional: true) }
+    }
+
+    /// The type of a value in the data of a state.
+    @nonexhaustive
+    public enum KeyType: String, Hashable, Sendable, CaseIterable {
+        /// A text.
+        case string
+
+        /// A number.
+        case number
+
+        /// A number without a fraction.
+        case integer
+
+        /// `true` or `false`.
+        case boolean
+
+        /// A date as text in ISO 8601.
+        case date
+
+        /// A list of any values.
+        case list
+
+        /// Any values by key.
+        case object
+
+        /// Any value.
+        case any
+    }
+}
+
+extension TransitionTable.Key: Codable, CustomStringConvertible {
+    /// The type, and a question mark if the key may be missing.
+    public var description: String { type.rawValue + (isOptional ? "?" : "") }
+
+    /// Decodes a text such as `number?`.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` for an unknown type, with the known ones.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        let isOptional = text.hasSuffix("?")
+        guard let type = TransitionTable.KeyType(rawValue: isOptional ? String(text.dropLast()) : text) else {
+            let known = TransitionTable.KeyType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "\"\(text.shortened)\" is no type of a key; the types are \(known)."
+            )
+        }
+        self.init(type, isOptional: isOptional)
+    }
+
+    /// Encodes a text such as `number?`.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// The error of data that does not fit the keys that a table names for a state.
+public struct DataMismatch: Error, Hashable, Sendable {
+    /// What is wrong with the value of a key.
+    @nonexhaustive
+    public enum Problem: Hashable, Sendable {
+        /// The key is missing.
+        case missing(expected: TransitionTable.Key)
+
+        /// The table does not name the key; it names others.
+        case unknown(known: [String])
+
+        /// The value has another type.
+        case wrongType(expected: TransitionTable.Key)
+    }
+
+    /// The name of the state.
+    public let state: String
+
+    /// The key.
+    public let key: String
+
+    /// What is wrong with its value.
+    public let problem: Problem
+}
+
+extension DataMismatch: CustomStringConvertible, LocalizedError {
+    /// A sentence with the key.
+    public var description: String {
+        switch problem {
+        case .missing(let expected):
+            "The data of the state \"\(state.shortened)\" has no \"\(key.shortened)\", which is of the type \(expected)."
+        case .unknown(let known):
+            "The state \"\(state.shortened)\" has no key \"\(key.shortened)\"; its keys are "
+                + "\(known.prefix(20).map(\.shortened).joined(separator: ", "))."
+        case .wrongType(let expected):
+            "The value of \"\(key.shortened)\" in the state \"\(state.shortened)\" is not of the type \(expected)."
+        }
+    }
+
+    /// A sentence with the key.
+    public var errorDescription: String? { description }
+}
+
+/// The keys that a table names for a state.
+struct StateKeys: Sendable {
+    let types: [String: TransitionTable.Key]
+
+    /// What is wrong with data first, by the order of the keys; `nil` for nothing.
+    func mismatch(of data: [String: JSONValue], in state: String) -> DataMismatch? {
+        var found: DataMismatch?
+        func note(_ key: String, _ problem: DataMismatch.Problem) {
+            if found.map({ key < $0.key }) ?? true { found = DataMismatch(state: state, key: key, problem: problem) }
+        }
+        for (key, expected) in types where !expected.isOptional && data[key] == nil {
+            note(key, .missing(expected: expected))
+        }
+        for (key, value) in data {
+            guard let expected = types[key] else {
+                note(key, .unknown(known: types.keys.sorted()))
+                continue
+            }
+            if !expected.fits(value) { note(key, .wrongType(expected: expected)) }
+        }
+        return found
+    }
+}
+
+extension TransitionTable.Key {
+    fileprivate func fits(_ value: JSONValue) -> Bool {
+        if value == .null { return isOptional || type == .any }
+        return switch type {
+        case .string: value.stringValue != nil
+        case .number: value.doubleValue.map(\.isFinite) ?? false
+        case .integer: value.isInteger
+        case .boolean: value.boolValue != nil
+        case .date: value.stringValue.flatMap(ArchivedDate.date(of:)) != nil
+        case .list: value.arrayValue != nil
+        case .object: value.objectValue != nil
+        case .any: true
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var isInteger: Bool {
+        switch self {
+        case .integer, .unsigned: true
+        case .number(let number): number.rounded() == number && number.isFinite
+        default: false
+        }
+    }
+}

@@ -1,0 +1,147 @@
+/// The type of a group of a table, which no class is in: its states are known by their names.
+private protocol TableGroup {}
+
+/// Turns a table in which nothing is wrong into a definition, in time and memory linear in the table.
+struct TableCompiler {
+    private let table: TransitionTable
+    private let numbers: [String: Int]
+
+    init(_ table: TransitionTable) {
+        self.table = table
+        numbers = Dictionary(table.states.enumerated().map { ($1, $0) }) { first, _ in first }
+    }
+
+    var definition: Definition {
+        let keys = table.keys.mapValues { StateKeys(types: $0) }
+        let states = StateClasses(
+            named: table.states,
+            table.states.map { StateKind(named: $0, keys[$0]) }
+        )
+        let groups = groups
+        let numbering = StateGroups(groups)
+        let parts = DefinitionParts(
+            workflow: table.workflow,
+            formerWorkflow: nil,
+            version: table.version,
+            migrations: table.migrations.map(\.migration),
+            states: states,
+            superstates: table.states.map { table.superstates[$0].flatMap { numbers[$0] } },
+            events: table.events.map(event),
+            routes: table.events.map { event in
+                let ignored = numbers(of: event.ignored)
+                return EventRoutes(rules(of: event), ignored: ignored, ignoredGroups: [], in: states, numbering)
+            },
+            groups: groups,
+            actions: [],
+            initial: numbers[table.initial],
+            listed: numbers(of: table.listed),
+            declaredFinals: table.declaredFinals,
+            needsContext: true,
+            regionContexts: [],
+            journal: nil,
+            secretKeys: [],
+            namedStates: namedStates(keys),
+            contextMaking: nil
+        )
+        let definition = parts.definition(
+            eventValues: ErasedImmortal(Self.workflow),
+            objectAccess: Self.access,
+            findLayout: { $0 is DataState ? Self.layout.value : nil },
+            makeTable: { [table] _, _ in table },
+            isCalled: { _, _ in false }
+        )
+        // Found once and not at the first object of each state, where groups would be asked as well.
+        for state in definition.states { state.layout.publish(Self.layout) }
+        return definition
+    }
+
+    private static let workflow = Immortal(DataWorkflow())
+    private static let access = ObjectAccess(tryingWith: DataState(""))
+    private static let layout: Immortal<ExistentialLayout> = {
+        let state = DataState("")
+        return Immortal(ExistentialLayout(of: state, madeOf: state))
+    }()
+
+    private func numbers(of states: [String]) -> [Int] { states.compactMap { numbers[$0] } }
+
+    // MARK: Objects
+
+    private func namedStates(_ keys: [String: StateKeys]) -> NamedStates {
+        let states = table.states
+        return NamedStates { [numbers] object, likely in
+            guard let state = object as? DataState else { return nil }
+            let isLikely = likely.map { states[$0] == state.name } ?? false
+            guard let number = isLikely ? likely : numbers[state.name] else { return nil }
+            if keys.isEmpty { return number }
+            return keys[state.name]?.mismatch(of: state.data, in: state.name) == nil ? number : nil
+        } mismatch: { object in
+            (object as? DataState).flatMap { keys[$0.name]?.mismatch(of: $0.data, in: $0.name) }
+        }
+    }
+
+    // MARK: Events
+
+    private func event(_ event: TransitionTable.Event) -> DefinitionParts.Event {
+        var declaration = EventDeclaration(event.name, from: .states([]), to: [])
+        if let seconds = event.dueAfter {
+            let after = Duration.seconds(seconds)
+            let rule = DeadlineRule(date: { _, entered in entered + after }, isSinceEntry: true, after: after)
+            declaration = declaration.adding(deadline: rule, in: .any)
+        }
+        return DefinitionParts.Event(
+            name: event.name,
+            declaration: declaration,
+            valueType: DataWorkflow.Event<DataState, DataState>.self
+        )
+    }
+
+    /// The rules of an event: one for all sources with the same destinations, so that a table of pairs takes no more rules than it has to.
+    private func rules(of event: TransitionTable.Event) -> [NumberedRule] {
+        let general = numbers(of: event.fromAnyState)
+        var rules: [NumberedRule] = []
+        if !general.isEmpty { rules.append(NumberedRule(sources: .any, destinations: general, isUpdate: false)) }
+        let isGeneral = Set(general)
+        var sources: [Int] = []
+        var destinations: [Int: [Int]] = [:]
+        var updated: [Int] = []
+        for pair in event.transitions {
+            guard let source = numbers[pair.from], let destination = numbers[pair.to] else { continue }
+            if pair.isUpdate {
+                updated.append(source)
+            } else if !isGeneral.contains(destination) {
+                if destinations[source] == nil { sources.append(source) }
+                destinations[source, default: []].append(destination)
+            }
+        }
+        var places: [[Int]: Int] = [:]
+        var shared: [(sources: [Int], destinations: [Int])] = []
+        for source in sources {
+            let list = destinations[source, default: []]
+            if let place = places[list] {
+                shared[place].sources.append(source)
+            } else {
+                places[list] = shared.count
+                shared.append(([source], list))
+            }
+        }
+        rules += shared.map { .init(sources: .states($0.sources), destinations: $0.destinations, isUpdate: false) }
+        if !updated.isEmpty { rules.append(.init(sources: .states(updated), destinations: updated, isUpdate: true)) }
+        return rules
+    }
+
+    // MARK: Groups
+
+    private var groups: [CompiledGroup] {
+        table.groups.map { group in
+            let names = Set(group.states)
+            return CompiledGroup(
+                declaration: GroupDeclaration((any TableGroup).self, group.name) { _ in
+                    false
+                } holding: {
+                    ($0 as? DataState).map { names.contains($0.name) } ?? false
+                },
+                members: Set(numbers(of: group.states)).sorted()
+            )
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Heraclitus
+
+/// The names of the events of a document, in an order in which each state has its own.
+struct SCXMLEvents {
+    private var known: [String: Int] = [:]
+    private var all: [String] = []
+
+    /// The events that come behind each event in some state.
+    private var later: [[Int]] = []
+
+    /// Adds the events of a state in their order.
+    mutating func add(_ names: [String]) {
+        var last: Int?
+        for name in names {
+            let number = known[name] ?? all.count
+            if number == all.count {
+                known[name] = number
+                all.append(name)
+                later.append([])
+            }
+            if let last, last != number { later[last].append(number) }
+            last = number
+        }
+    }
+
+    /// The names in an order in which each state has its own, as far as there is one, and else in that of the document.
+    var names: [String] {
+        var counts = [Int](repeating: 0, count: all.count)
+        for list in later { for next in list { counts[next] += 1 } }
+        var waiting = Array(all.indices.filter { counts[$0] == 0 }.reversed())
+        var ordered: [Int] = []
+        while let number = waiting.popLast() {
+            ordered.append(number)
+            for next in later[number].reversed() {
+                counts[next] -= 1
+                if counts[next] == 0 { waiting.append(next) }
+            }
+        }
+        // States that contradict one another have no such order.
+        return (ordered.count == all.count ? ordered : Array(all.indices)).map { all[$0] }
+    }
+
+    /// An event and another one whose name goes on behind a dot: SCXML takes the second for the first, too.
+    var ambiguous: (String, String)? {
+        struct Beginning: Hashable {
+            var count = 0
+            var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+            mutating func add(_ byte: UInt8) {
+                count += 1
+                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+            }
+        }
+        var whole: [Beginning: String] = [:]
+        for name in all {
+            var beginning = Beginning()
+            for byte in name.utf8 { beginning.add(byte) }
+            whole[beginning] = name
+        }
+        for name in all where name.contains(".") {
+            var beginning = Beginning()
+            for byte in name.utf8 {
+                if byte == UInt8(ascii: "."), let other = whole[beginning], name.hasPrefix(other + ".") {
+                    return (other, name)
+                }
+                beginning.add(byte)
+            }
+        }
+        return nil
+    }
+}
+
+extension TransitionTable {
+    /// The text of which `xmlName` has made a name.
+    static func text(ofXMLName name: String) -> String {
+        if name == "_x_" { return "" }
+        guard name.contains("_x") else { return name }
+        var text = String.UnicodeScalarView()
+        var rest = Substring(name).unicodeScalars
+        while let scalar = rest.first {
+            if scalar == "_", rest.dropFirst().first == "x" {
+                let digits = rest.dropFirst(2).prefix(7).prefix { $0 != "_" }
+                let behind = rest.dropFirst(2 + digits.count)
+                if behind.first == "_", let number = UInt32(String(digits), radix: 16),
+                    let decoded = Unicode.Scalar(number)
+                {
+                    text.append(decoded)
+                    rest = behind.dropFirst()
+                    continue
+                }
+            }
+            text.append(scalar)
+            rest = rest.dropFirst()
+        }
+        return String(text)
+    }
+}

@@ -1,0 +1,286 @@
+import Heraclitus
+
+/// The states of a document in SCXML, in its order: a state comes before those in it.
+///
+/// Nothing calls itself for each level, because a document from outside may have any number of them.
+struct SCXMLStates {
+    private struct Transition {
+        let event: String
+        let target: String?
+        let line: Int
+    }
+
+    private struct State {
+        let id: String
+        let line: Int
+        let parent: Int?
+        let isFinal: Bool
+        var initial: (id: String, line: Int)?
+        var transitions: [Transition] = []
+
+        /// The number behind the last state in it.
+        var end = 0
+    }
+
+    private var name = ""
+    private var initial: (id: String, line: Int)?
+    private var states: [State] = []
+    private var numbers: [String: Int] = [:]
+    private var problems: [UnreadableSCXML.Problem] = []
+
+    private mutating func refuse(_ line: Int, _ name: String, _ explanation: String) {
+        if problems.count < 100 { problems.append(.init(line: line, name: name, explanation: explanation)) }
+    }
+
+    // MARK: - Reading
+
+    /// An element that has begun.
+    private enum Open {
+        case document
+        case state(Int)
+        case initial(Int)
+        case transition
+        case refused
+    }
+
+    mutating func read(_ bytes: [UInt8]) throws(UnreadableSCXML) {
+        var reader = XMLReader(bytes)
+        var open: [(element: Open, name: String)] = []
+        var isOver = false
+        do throws(XMLReader.Problem) {
+            while let token = try reader.next() {
+                switch token {
+                case .text(let line):
+                    if case .refused? = open.last?.element { continue }
+                    refuse(line, open.last?.name ?? "scxml", "It has a text in it.")
+                case .start(let element):
+                    if isOver { throw .init(line: element.line, explanation: "There is more than one document.") }
+                    let new = begin(element, in: open.last?.element)
+                    if element.isEmpty {
+                        end(new)
+                        isOver = open.isEmpty
+                    } else {
+                        open.append((new, element.name))
+                    }
+                case .end(let name, let line):
+                    guard let last = open.popLast(), last.name == name else {
+                        throw .init(line: line, explanation: "The element \(name) ends here and did not begin.")
+                    }
+                    end(last.element)
+                    isOver = open.isEmpty
+                }
+            }
+            if let last = open.last { throw .init(line: 1, explanation: "The element \(last.name) does not end.") }
+            if !isOver { throw .init(line: 1, explanation: "There is no element.") }
+        } catch {
+            problems.append(.init(line: error.line, name: "XML", explanation: error.explanation))
+        }
+        if !problems.isEmpty { throw UnreadableSCXML(problems) }
+    }
+
+    private mutating func begin(_ element: XMLReader.Element, in around: Open?) -> Open {
+        switch (element.name, around) {
+        case (_, .refused): return .refused
+        case ("scxml", nil):
+            name = element.attributes["name"].map(TransitionTable.text(ofXMLName:)) ?? ""
+            initial = element.attributes["initial"].map { ($0, element.line) }
+            check(element, ["name", "initial", "version", "datamodel", "binding", "exmode", "xmlns"])
+            return .document
+        case ("state", .document), ("final", .document): return state(element, in: nil)
+        case ("state", .state(let parent)), ("final", .state(let parent)): return state(element, in: parent)
+        case ("initial", .state(let parent)): return .initial(parent)
+        case ("transition", .state(let state)):
+            add(element, to: state)
+            return .transition
+        case ("transition", .initial(let state)):
+            check(element, ["target"])
+            states[state].initial = element.attributes["target"].map { ($0, element.line) }
+            return .transition
+        case (_, nil):
+            refuse(element.line, element.name, "The document is not an \"scxml\".")
+            return .refused
+        default:
+            refuse(element.line, element.name, "A table cannot say this.")
+            return .refused
+        }
+    }
+
+    private mutating func end(_ element: Open) {
+        if case .state(let number) = element { states[number].end = states.count }
+    }
+
+    private mutating func check(_ element: XMLReader.Element, _ known: Set<String>) {
+        for key in element.attributes.keys.sorted() where !known.contains(key) && !key.contains(":") {
+            refuse(element.line, key, "A table cannot say this of the element \(element.name).")
+        }
+    }
+
+    private mutating func state(_ element: XMLReader.Element, in parent: Int?) -> Open {
+        check(element, element.name == "state" ? ["id", "initial"] : ["id"])
+        let number = states.count
+        let id = element.attributes["id"]
+        if id == nil { refuse(element.line, element.name, "It has no id.") }
+        if let parent, states[parent].isFinal {
+            refuse(element.line, id ?? element.name, "It is within the final state \(states[parent].id).")
+        }
+        if let id, numbers.updateValue(number, forKey: id) != nil {
+            refuse(element.line, id, "Another state has this id.")
+        }
+        states.append(
+            State(
+                id: id ?? "",
+                line: element.line,
+                parent: parent,
+                isFinal: element.name == "final",
+                initial: element.attributes["initial"].map { ($0, element.line) },
+                end: number + 1
+            )
+        )
+        return .state(number)
+    }
+
+    private mutating func add(_ element: XMLReader.Element, to state: Int) {
+        check(element, ["event", "target", "type"])
+        let line = element.line
+        if states[state].isFinal { refuse(line, states[state].id, "A transition leads from a final state.") }
+        if element.attributes["type"] == "internal" { refuse(line, "type", "A table has no internal transitions.") }
+        let events = (element.attributes["event"] ?? "").split(separator: " ").map(String.init)
+        if events.isEmpty { refuse(line, "transition", "It is for no event.") }
+        let targets = element.attributes["target"]?.split(separator: " ")
+        if let targets, targets.count != 1 { refuse(line, "target", "A transition of a table leads to one state.") }
+        for event in events {
+            if event.contains("*") || event.hasSuffix(".") {
+                refuse(line, event, "An event of a table has one name.")
+            } else if ["done", "error"].contains(event.prefix { $0 != "." }) {
+                refuse(line, event, "A table has no events of the platform.")
+            }
+            let target = targets.flatMap { $0.first.map(String.init) }
+            states[state].transitions.append(Transition(event: event, target: target, line: line))
+        }
+    }
+
+    // MARK: - The table
+
+    /// A transition of the table.
+    private struct Pair: Hashable {
+        let from: Int
+        let to: Int
+        let isUpdate: Bool
+    }
+
+    /// How many states around others may be asked for transitions.
+    private static let limit = 10_000_000
+
+    mutating func table(version: Int) throws(UnreadableSCXML) -> TransitionTable {
+        let leaves = leaves()
+        let start = initial.map { leaf(of: $0, leaves, "scxml") } ?? (states.isEmpty ? nil : leaves[0])
+        if states.isEmpty { refuse(1, "scxml", "It has no states.") }
+        var order = SCXMLEvents()
+        var pairs: [String: [Pair]] = [:]
+        var steps = 0
+        for state in states.indices where states[state].end == state + 1 {
+            var taken: Set<String> = []
+            var found: [String] = []
+            var next: Int? = state
+            while let around = next {
+                steps += 1 + states[around].transitions.count
+                for (transition, event) in zip(states[around].transitions, events(of: around)) {
+                    let key = event == transition.event ? event : "\(event) \(transition.target ?? "")"
+                    guard taken.insert(key).inserted else {
+                        if around == state {
+                            refuse(transition.line, transition.event, "An earlier transition is for this event.")
+                        }
+                        continue
+                    }
+                    let target = transition.target.map { ($0, transition.line) }
+                    let to = target.map { leaf(of: $0, leaves, transition.event) } ?? state
+                    if let to {
+                        pairs[event, default: []].append(Pair(from: state, to: to, isUpdate: transition.target == nil))
+                    }
+                    found.append(event)
+                }
+                next = states[around].parent
+                if steps > Self.limit { break }
+            }
+            order.add(found)
+        }
+        if steps > Self.limit { refuse(1, "scxml", "Its states are within too many others.") }
+        if let (name, other) = order.ambiguous {
+            refuse(1, name, "SCXML takes the event \(other) for this one, which a table does not.")
+        }
+        guard problems.isEmpty, let start else { throw UnreadableSCXML(problems) }
+        return table(version, start, order.names, pairs)
+    }
+
+    private func table(
+        _ version: Int,
+        _ start: Int,
+        _ events: [String],
+        _ pairs: [String: [Pair]]
+    ) -> TransitionTable {
+        let names = states.map { TransitionTable.text(ofXMLName: $0.id) }
+        var table = TransitionTable(
+            TransitionTable.text(ofXMLName: name),
+            version: version,
+            states: names,
+            initial: names[start],
+            events: events.map { event in
+                TransitionTable.Event(
+                    TransitionTable.text(ofXMLName: event),
+                    (pairs[event] ?? []).map { .init(from: names[$0.from], to: names[$0.to], isUpdate: $0.isUpdate) }
+                )
+            }
+        )
+        for (number, state) in states.enumerated() {
+            if let parent = state.parent { table.superstates[names[number]] = names[parent] }
+        }
+        // A state around others is none in which a machine is.
+        let around = Set(states.compactMap(\.parent))
+        if !around.isEmpty {
+            let composed = Set(around.map { names[$0] })
+            table.finals.removeAll { composed.contains($0) }
+        }
+        return table
+    }
+
+    /// The names of the events of a state's transitions.
+    ///
+    /// Behind the name of an event with several destinations stands the destination, as ``TransitionTable/scxml()`` writes it.
+    private func events(of state: Int) -> [String] {
+        let transitions = states[state].transitions
+        let beginnings = transitions.map { transition -> String? in
+            let end = "." + (transition.target ?? states[state].id)
+            return transition.event.hasSuffix(end) ? String(transition.event.dropLast(end.count)) : nil
+        }
+        var counts: [String: Int] = [:]
+        for case let beginning? in beginnings { counts[beginning, default: 0] += 1 }
+        return zip(transitions, beginnings).map { transition, beginning in
+            guard let beginning, counts[beginning, default: 0] > 1 else { return transition.event }
+            return beginning
+        }
+    }
+
+    /// For each state the one that is entered with it: itself, or the initial one of those in it.
+    private mutating func leaves() -> [Int] {
+        var leaves = Array(states.indices)
+        for number in states.indices.reversed() where states[number].end > number + 1 {
+            let inner = (number + 1)..<states[number].end
+            guard let initial = states[number].initial else {
+                leaves[number] = leaves[number + 1]
+                continue
+            }
+            guard let target = numbers[initial.id], inner.contains(target) else {
+                refuse(initial.line, initial.id, "The initial state of \(states[number].id) is not within it.")
+                continue
+            }
+            leaves[number] = leaves[target]
+        }
+        return leaves
+    }
+
+    private mutating func leaf(of target: (id: String, line: Int), _ leaves: [Int], _ name: String) -> Int? {
+        if let number = numbers[target.id] { return leaves[number] }
+        refuse(target.line, name, "There is no state \(target.id).")
+        return nil
+    }
+}

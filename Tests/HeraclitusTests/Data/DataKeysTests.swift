@@ -1,0 +1,126 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@Suite("Checked data")
+struct DataKeysTests {
+    static let table = TransitionTable.approval
+        .keys(["amount": .number, "note": .string.optional, "by": .date.optional], in: "Draft", "Review")
+        .keys(["amount": .number, "paid": .boolean], in: "Approved")
+
+    let approval: DataWorkflow
+
+    init() throws { approval = try DataWorkflow(Self.table) }
+
+    @Test(
+        "An object that does not fit is refused with the key, and nothing changes",
+        arguments: [
+            ([:], "amount", DataMismatch.Problem.missing(expected: .number)),
+            (["amount": .null], "amount", .wrongType(expected: .number)),
+            (["amount": "12"], "amount", .wrongType(expected: .number)),
+            (["amount": 12, "note": 1], "note", .wrongType(expected: .string.optional)),
+            (["amount": 12, "by": "tomorrow"], "by", .wrongType(expected: .date.optional)),
+            (["amount": 12, "amuont": 13], "amuont", .unknown(known: ["amount", "by", "note"])),
+        ] as [([String: JSONValue], String, DataMismatch.Problem)]
+    )
+    func fires(_ data: [String: JSONValue], _ key: String, _ problem: DataMismatch.Problem) throws {
+        func isExpected(_ error: InvalidTransition?) -> Bool {
+            let mismatch = error?.underlyingError as? DataMismatch
+            return mismatch?.state == "Review" && mismatch?.key == key && mismatch?.problem == problem
+        }
+        let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200]))
+        let fired = #expect(throws: InvalidTransition.self) {
+            try machine.fire(named: "submit", entering: DataState("Review", data))
+        }
+        #expect(fired?.reason == .unsuitableState)
+        #expect(isExpected(fired))
+        #expect(fired.map { "\($0)" }?.contains("\"\(key)\"") == true)
+        let entered = #expect(throws: InvalidTransition.self) { try machine.enter(DataState("Review", data)) }
+        #expect(isExpected(entered))
+        #expect(machine.revision == 0)
+        let begun = #expect(throws: InvalidTransition.self) {
+            try StateMachine(approval, entering: DataState("Review", data))
+        }
+        #expect(isExpected(begun))
+        // The same in an archive.
+        var archive = try JSONValue(
+            json: StateMachine(approval, entering: DataState("Review", ["amount": 1])).archive()
+        )
+        archive["data"] = .object(data)
+        let bytes = try JSONEncoder().encode(archive)
+        let read = #expect(throws: ArchiveError.self) { try StateMachine(archive: bytes, of: approval) }
+        guard case .brokenState("Review", let path, _) = read else {
+            Issue.record("\(read as Any)")
+            return
+        }
+        #expect(path == "data.\(key)")
+    }
+
+    @Test("Data that fits is accepted, whatever is left out that may be")
+    func fits() throws {
+        let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200, "note": .null]))
+        try machine.fire(
+            named: "submit",
+            entering: DataState("Review", ["amount": 1e300, "by": "2026-11-26T12:00:00Z", "note": ""])
+        )
+        #expect(machine.state["by"] == "2026-11-26T12:00:00Z")
+        #expect(try StateMachine(archive: machine.archive(), of: approval).state.data == machine.state.data)
+    }
+
+    @Test("An event without an object takes the keys that the next state has, and is refused if one is missing")
+    func keptKeys() throws {
+        let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200, "note": "x"]))
+        try machine.fire(named: "submit")
+        #expect(machine.state["note"] == "x")
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "approve") }
+        #expect(error?.reason == .destinationNeeded)
+        try machine.fire(named: "approve") { $0.moved(to: "Approved", with: ["paid": true, "note": .null]) }
+        #expect(machine.state.data == ["amount": 1200, "paid": true])
+    }
+
+    @Test("What is due and does not fit is refused, and observers hear of it")
+    func due() async throws {
+        let clock = ManualClock()
+        let table = TransitionTable(
+            "due",
+            states: ["A", "B"],
+            initial: "A",
+            events: [TransitionTable.Event("go", from: "A", to: "B").due(after: .seconds(1))]
+        )
+        .keys(["needed": .any], in: "B")
+        let machine = try StateMachine(try DataWorkflow(table), journal: .last(5), scheduler: clock.scheduler)
+        machine.activate()
+        await clock.advance(by: .seconds(2))
+        #expect(machine.stateName == "A")
+        #expect(machine.journal.last?.kind == .rejected)
+    }
+
+    @Test(
+        "Each type takes its own values",
+        arguments: [
+            (.string, ["", "a"], [1, true, [], .null]),
+            (
+                .number, [1, 1.5, .unsigned(.max), .decimal("0.1234567890123456789012345")],
+                ["1", .number(.nan), .null]
+            ),
+            (.integer, [1, -1, .unsigned(.max), .number(3)], [1.5, "1", .null]),
+            (.boolean, [true, false], [0, "true", .null]),
+            (.date, ["2026-11-26T12:00:00Z", "2026-11-26T12:00:00.5+01:00"], ["2026", "", 1, .null]),
+            (.list, [[], [1]], [.object([:]), "", .null]),
+            (.object, [.object([:])], [[], "", .null]),
+            (.any, [1, "", [], .null], []),
+            (.string.optional, [.null, ""], [1]),
+        ] as [(TransitionTable.Key, [JSONValue], [JSONValue])]
+    )
+    func types(_ key: TransitionTable.Key, _ right: [JSONValue], _ wrong: [JSONValue]) throws {
+        let table = TransitionTable("types", states: ["A"], initial: "A", events: []).keys(["k": key], in: "A")
+        let workflow = try DataWorkflow(table)
+        for value in right { _ = try StateMachine(workflow, entering: DataState("A", ["k": value])) }
+        for value in wrong {
+            #expect(throws: InvalidTransition.self, "\(value)") {
+                try StateMachine(workflow, entering: DataState("A", ["k": value]))
+            }
+        }
+    }
+}

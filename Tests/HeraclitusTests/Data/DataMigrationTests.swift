@@ -1,0 +1,175 @@
+import Foundation
+import Heraclitus
+import HeraclitusInspecting
+import HeraclitusStores
+import HeraclitusTesting
+import Testing
+
+@Suite("Definitions of data that change")
+struct DataMigrationTests {
+    /// The flow as it was.
+    static let first = TransitionTable(
+        "approval",
+        states: ["Draft", "Review", "Paused", "Approved"],
+        initial: "Draft",
+        events: [
+            .init("submit", from: "Draft", to: "Review"), .init("pause", from: "Review", to: "Paused"),
+            .init("approve", from: "Review", to: "Approved"),
+        ]
+    )
+    .keys(["sum": .number, "junk": .any.optional], in: "Draft", "Review", "Paused")
+
+    /// The flow with a second pair of eyes, other names and a currency.
+    static let third = TransitionTable(
+        "approval",
+        version: 3,
+        states: ["Draft", "Legal review", "Second review", "Approved"],
+        initial: "Draft",
+        events: [
+            .init("submit", from: "Draft", to: "Legal review"),
+            .init("pass", from: "Legal review", to: "Second review"),
+            .init("approve", from: "Second review", to: "Approved"),
+        ]
+    )
+    .keys(["amount": .number, "currency": .string], in: "Draft", "Legal review", "Second review")
+    .migrating(
+        .init(in: 2, .renameState("Review", to: "Legal review")),
+        .init(in: 2, .removeState("Paused", into: "Draft")),
+        .init(in: 3, .renameKey("sum", to: "amount", state: nil)),
+        .init(in: 3, .setKey("currency", to: "EUR", state: nil)),
+        .init(in: 3, .setKey("currency", to: "USD", state: "Draft")),
+        .init(in: 3, .removeKey("junk", state: "Legal review"))
+    )
+
+    @Test("A machine under way is in the state of today's name, with today's keys")
+    func migrates() throws {
+        let old = try StateMachine(
+            try DataWorkflow(Self.first),
+            entering: DataState("Draft", ["sum": 7, "junk": [1]]),
+            journal: .last(5)
+        )
+        try old.fire(named: "submit")
+        let approval = try DataWorkflow(Self.third)
+        let machine = try StateMachine(archive: old.archive(), of: approval)
+        #expect(machine.stateName == "Legal review")
+        #expect(machine.state.data == ["amount": 7, "currency": "EUR"])
+        #expect(machine.revision == 1)
+        // The path of its journal has today's names, and today's table allows it.
+        #expect(machine.diagram(.dot).contains("submit ×1"))
+        try Heraclitus.Journal.replay(machine.journal, as: approval)
+        try machine.fire(named: "pass")
+        #expect(machine.stateName == "Second review")
+        let paused = try StateMachine(try DataWorkflow(Self.first), alreadyIn: DataState("Paused", ["sum": 8]))
+        let again = try StateMachine(archive: paused.archive(), of: approval)
+        #expect(again.stateName == "Draft")
+        #expect(again.state.data == ["amount": 8, "currency": "EUR"])
+    }
+
+    @Test("Data that does not fit after the migration is refused with the key")
+    func unfit() throws {
+        let old = try StateMachine(try DataWorkflow(Self.first), entering: DataState("Draft", ["sum": 7, "junk": 1]))
+        let archive = try old.archive()
+        let approval = try DataWorkflow(Self.third)
+        let error = #expect(throws: ArchiveError.self) { try StateMachine(archive: archive, of: approval) }
+        guard case .brokenState("Draft", "data.junk", _) = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+    }
+
+    @Test("An archive of a newer version of the table is refused")
+    func newer() throws {
+        let state = DataState("Draft", ["amount": 1, "currency": "EUR"])
+        let archive = try StateMachine(try DataWorkflow(Self.third), entering: state).archive()
+        let first = try DataWorkflow(Self.first)
+        guard
+            case .newerVersion(3, 1, "") = #expect(
+                throws: ArchiveError.self,
+                performing: {
+                    try StateMachine(archive: archive, of: first)
+                }
+            )
+        else {
+            Issue.record("It was read.")
+            return
+        }
+    }
+
+    @Test("Steps that are missing, misplaced, twice or lead nowhere are problems of the table")
+    func problems() {
+        let table = TransitionTable("w", version: 4, states: ["A"], initial: "A", events: [])
+            .migrating(
+                .init(in: 3, .unchanged),
+                .init(in: 3, .unchanged),
+                .init(in: 2, .renameState("X", to: "Y")),
+                .init(in: 5, .unchanged)
+            )
+        #expect(
+            table.problems == [
+                .missingMigration(version: 4), .duplicateMigration("leave everything as it is", version: 3),
+                .misplacedMigration("rename the state X to Y", version: 2),
+                .misplacedMigration("leave everything as it is", version: 5),
+                .migrationToUnknownState("Y", version: 2, migration: "rename the state X to Y"),
+            ]
+        )
+    }
+
+    @Test("Flows of several customers lie in one store, and each is fired with its own table")
+    func store() async throws {
+        let store = InMemoryStore()
+        let clock = ManualClock()
+        let one = try DataWorkflow(Self.first)
+        let other = try DataWorkflow(
+            TransitionTable(
+                "offer",
+                states: ["Open", "Lapsed"],
+                initial: "Open",
+                events: [TransitionTable.Event("lapse", from: "Open", to: "Lapsed").due(after: .seconds(60))]
+            )
+        )
+        let ones = store.workflow(DataWorkflow.self, context: one, scheduler: clock.scheduler)
+        let others = store.workflow(DataWorkflow.self, context: other, scheduler: clock.scheduler)
+        try await ones.update("1") {
+            try StateMachine(one, entering: DataState("Draft", ["sum": 1]))
+        } _: {
+            try $0.fire(named: "submit")
+        }
+        try await others.update("2") { $0.activate() }
+        #expect(try await ones.counts() == ["Review": 1])
+        #expect(try await others.ids() == ["2"])
+        await clock.advance(by: .seconds(61))
+        #expect(try await ones.fireDue().count == 0)
+        #expect(try await others.fireDue().count == 1)
+        let (machine, _) = try #require(try await others.machine("2"))
+        #expect(machine.stateName == "Lapsed")
+        await #expect(throws: ArchiveError.self) { try await ones.update("2") { $0.activate() } }
+        // The initial state needs data, which nobody gives.
+        await #expect(throws: StoreError.self) { try await ones.update("3") { $0.activate() } }
+        // The table changes, and the store is brought up to it machine by machine.
+        let third = try DataWorkflow(Self.third)
+        let thirds = store.workflow(DataWorkflow.self, context: third, scheduler: clock.scheduler)
+        #expect(try await thirds.rehearseMigration().failures.isEmpty)
+        try await thirds.update("1") { try $0.fire(named: "pass") }
+        #expect(try await thirds.counts() == ["Second review": 1])
+        #expect(await store.load("1")?.version == third.table.version)
+        // A program with the older table leaves it alone.
+        #expect(try await ones.ids() == [])
+        #expect(try await ones.newerCount() == 1)
+    }
+
+    @Test("A key that an update removes does not come back from the archive")
+    func removedKeys() throws {
+        let flow = try DataWorkflow(
+            TransitionTable(
+                "note",
+                states: ["Open"],
+                initial: "Open",
+                events: [TransitionTable.Event("edit", updating: "Open")]
+            )
+        )
+        let old = try StateMachine(flow, alreadyIn: DataState("Open", ["a": 1, "b": 2]))
+        let machine = try StateMachine(archive: old.archive(), of: flow)
+        try machine.fire(named: "edit", entering: machine.state.moved(to: "Open", with: ["b": .null]))
+        #expect(try StateMachine(archive: machine.archive(), of: flow).state.data == ["a": 1])
+    }
+}

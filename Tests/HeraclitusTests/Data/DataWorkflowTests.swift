@@ -1,0 +1,296 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Synchronization
+import Testing
+
+@Suite("A workflow of data")
+struct DataWorkflowTests {
+    @Test("A machine of a table fires by name and keeps what it is given")
+    func fires() throws {
+        let machine = try StateMachine(try DataWorkflow(.approval), entering: DataState("Draft", ["amount": 1200]))
+        try machine.fire(named: "submit", entering: DataState("Review", ["amount": 1200, "reviewer": "Ada"]))
+        #expect(machine.stateName == "Review")
+        #expect(machine.state["amount"] == 1200)
+        #expect(machine.state["reviewer"] == "Ada")
+        #expect(machine.allowedEvents == ["approve", "reject", "note"])
+        #expect(machine.can(named: "approve"))
+        #expect(!machine.can(named: "submit"))
+        #expect(machine.revision == 1)
+        #expect(machine.isIn(named: "Review"))
+        #expect(machine.isIn(named: "Open"))
+        #expect("\(machine)" == "approval in Review, revision 1")
+    }
+
+    @Test("An event without an object keeps the data")
+    func keepsData() throws {
+        let machine = try StateMachine(try DataWorkflow(.approval), entering: DataState("Draft", ["amount": 1200]))
+        try machine.fire(named: "submit")
+        try machine.enter(named: "Approved")
+        #expect(machine.stateName == "Approved")
+        #expect(machine.state.data == ["amount": 1200])
+    }
+
+    @Test("A table is exact: what it does not list is rejected, with what is allowed")
+    func rejects() throws {
+        let machine = try StateMachine(try DataWorkflow(.approval))
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "approve") }
+        #expect(error?.reason == .notAllowed)
+        #expect(error?.workflow == "approval")
+        #expect(error?.source == "Draft")
+        #expect(error?.allowedEvents == ["submit"])
+        let elsewhere = #expect(throws: InvalidTransition.self) {
+            try machine.fire(named: "submit", entering: DataState("Approved"))
+        }
+        #expect(elsewhere?.reason == .notAllowed)
+        #expect(elsewhere?.destination == "Approved")
+        let stranger = #expect(throws: InvalidTransition.self) {
+            try machine.fire(named: "submit", entering: DataState("Lost"))
+        }
+        #expect(stranger?.reason == .unregisteredState)
+        #expect(stranger?.candidates == ["Lost"])
+        #expect(
+            #expect(throws: InvalidTransition.self) { try machine.fire(named: "submitt") }?.candidates.first == "submit"
+        )
+        #expect(
+            #expect(throws: InvalidTransition.self) { try machine.enter(DataState("Lost")) }?.reason
+                == .unregisteredState
+        )
+        #expect(machine.revision == 0)
+    }
+
+    @Test("A machine begins in no state that the table does not have")
+    func begins() throws {
+        let error = #expect(throws: InvalidTransition.self) {
+            try StateMachine(try DataWorkflow(.approval), entering: DataState("Lost"))
+        }
+        #expect(error?.reason == .unknownState)
+        #expect(
+            "\(try #require(error))".hasPrefix(#"approval cannot begin in Lost: the workflow has no state "Lost"."#)
+        )
+    }
+
+    @Test("Objects of states that are made for one workflow are of the state of that name in another")
+    func twoWorkflows() throws {
+        let other = TransitionTable(
+            "other",
+            states: ["Review", "Draft"],
+            initial: "Review",
+            events: [.init("back", from: "Review", to: "Draft")]
+        )
+        let machine = try StateMachine(try DataWorkflow(other))
+        let first = try StateMachine(try DataWorkflow(.approval))
+        try first.fire(named: "submit", entering: DataState("Review"))
+        try machine.fire(named: "back", entering: DataState("Draft"))
+        #expect(first.stateName == "Review")
+        #expect(machine.stateName == "Draft")
+        #expect(machine.allowedEvents.isEmpty)
+    }
+
+    @Test("An archive has the workflow's name, its version and the state's, and is restored")
+    func archives() throws {
+        let approval = try DataWorkflow(.approval)
+        let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200, "tags": ["a", 1.5]]))
+        try machine.fire(named: "submit")
+        let archive = try machine.archive()
+        #expect(
+            String(decoding: archive, as: UTF8.self)
+                == #"{"activated":true,"data":{"amount":1200,"tags":["a",1.5]},"format":1,"revision":1,"state":"Review","version":1,"workflow":"approval"}"#
+        )
+        let later = try StateMachine(archive: archive, of: approval)
+        #expect(later.state.name == "Review")
+        #expect(later.state.data == machine.state.data)
+        try later.fire(named: "approve")
+        #expect(later.revision == 2)
+        let decoder = JSONDecoder()
+        decoder.userInfo[.dataWorkflow] = approval
+        #expect(try decoder.decode(StateMachine<DataWorkflow>.self, from: archive).state["amount"] == 1200)
+    }
+
+    @Test("An archive without its workflow, or of another one, is refused")
+    func refusesArchives() throws {
+        let archive = try StateMachine(try DataWorkflow(.approval)).archive()
+        var table = TransitionTable.approval
+        #expect(throws: ArchiveError.self) { try JSONDecoder().decode(StateMachine<DataWorkflow>.self, from: archive) }
+        table = TransitionTable("other", states: ["Draft"], initial: "Draft", events: [])
+        let other = try DataWorkflow(table)
+        guard
+            case .wrongWorkflow("approval", "other", "")? = #expect(
+                throws: ArchiveError.self,
+                performing: {
+                    try StateMachine(archive: archive, of: other)
+                }
+            )
+        else {
+            Issue.record("It is another error.")
+            return
+        }
+    }
+
+    @Test("Guards and hooks run in order: those of the workflow, then those of the machine")
+    func order() throws {
+        let heard = Mutex<[String]>([])
+        func note(_ text: String) { heard.withLock { $0.append(text) } }
+        let approval = try DataWorkflow(.approval)
+            .guarded("submit") { draft, _ in heard.withLock { $0.append("guard \(draft.name)") } }
+            .didEnter("Open") { state, _ in heard.withLock { $0.append("in \(state.name)") } }
+            .didExit("Draft") { state, _ in heard.withLock { $0.append("out of \(state.name)") } }
+            .didFire("submit") { _, transition in heard.withLock { $0.append("\(transition)") } }
+        let machine = try StateMachine(approval)
+        try machine.guarded("submit") { _, _ in heard.withLock { $0.append("own guard") } }
+        try machine.didEnter("Review") { _, _ in heard.withLock { $0.append("own enter") } }
+        try machine.willExit("Draft") { _, _ in heard.withLock { $0.append("own will exit") } }
+        try machine.willEnter("Review") { _, _ in heard.withLock { $0.append("own will enter") } }
+        try machine.willFire("submit") { _, _ in heard.withLock { $0.append("own will fire") } }
+        machine.onTransition { _ in heard.withLock { $0.append("observer") } }
+        try machine.fire(named: "submit")
+        #expect(
+            heard.withLock { $0 } == [
+                "in Draft", "guard Draft", "own guard", "own will fire", "own will exit", "own will enter",
+                "out of Draft",
+                "in Review", "own enter", "submit: Draft → Review", "observer",
+            ]
+        )
+        // A copy has the workflow's closures and none of the machine's own.
+        heard.withLock { $0 = [] }
+        try machine.copy().fire(named: "approve")
+        #expect(heard.withLock { $0 } == [])
+        let again = try StateMachine(archive: try StateMachine(approval).archive(), of: approval).copy()
+        try again.fire(named: "submit")
+        #expect(
+            heard.withLock { $0 } == ["in Draft", "guard Draft", "out of Draft", "in Review", "submit: Draft → Review"]
+        )
+    }
+
+    @Test("A guard declines, and nothing changes")
+    func guards() throws {
+        struct TooMuch: Error {}
+        let approval = try DataWorkflow(.approval).guarded("approve") { review, transition in
+            if (review["amount"]?.intValue ?? 0) > 1000, transition.userInfo["by", as: String.self] != "boss" {
+                throw TooMuch()
+            }
+        }
+        let machine = try StateMachine(approval, entering: DataState("Review", ["amount": 1200]))
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "approve") }
+        #expect(error?.reason == .declined)
+        #expect(error?.underlyingError is TooMuch)
+        try machine.fire(named: "approve", userInfo: ["by": "boss"])
+        #expect(machine.stateName == "Approved")
+    }
+
+    @Test("A closure for a name that the table does not have is refused")
+    func unknownNames() throws {
+        let approval = try DataWorkflow(.approval)
+        let machine = try StateMachine(approval)
+        #expect(
+            #expect(throws: InvalidTransition.self) { try machine.guarded("aprove") { _, _ in } }?.candidates.first
+                == "approve"
+        )
+        #expect(
+            #expect(throws: InvalidTransition.self) { try machine.didEnter("Reviev") { _, _ in } }?.candidates.first
+                == "Review"
+        )
+        #expect(
+            #expect(throws: InvalidTransition.self) { try approval.guarded("aprove") { _, _ in } }?.reason
+                == .unknownEvent
+        )
+    }
+
+    @Test("A fire from a callback is carried out after the transition under way")
+    func nests() throws {
+        let machine = try StateMachine(try DataWorkflow(.approval))
+        try machine.didEnter("Review") { _, transition in
+            try? transition.machine(as: DataWorkflow.self)?.fire(named: "approve")
+        }
+        try machine.fire(named: "submit")
+        #expect(machine.stateName == "Approved")
+        #expect(machine.revision == 2)
+    }
+
+    @Test("An event is due after the time of the table, and keeps the data")
+    func deadlines() async throws {
+        let clock = ManualClock()
+        let table = TransitionTable(
+            "offer",
+            states: ["Open", "Lapsed"],
+            initial: "Open",
+            events: [TransitionTable.Event("lapse", from: "Open", to: "Lapsed").due(after: .seconds(60))]
+        )
+        let offer = try DataWorkflow(table)
+        let machine = try StateMachine(offer, entering: DataState("Open", ["price": 3]), scheduler: clock.scheduler)
+        machine.activate()
+        #expect(machine.nextDeadline == clock.date + 60)
+        let archive = try machine.archive()
+        await clock.advance(by: .seconds(61))
+        #expect(machine.stateName == "Lapsed")
+        #expect(machine.state["price"] == 3)
+        let later = try StateMachine(archive: archive, of: offer, scheduler: clock.scheduler)
+        later.activate()
+        #expect(later.stateName == "Lapsed")
+    }
+
+    @Test("The journal, occurrences and streams speak of the names of the table")
+    func journal() async throws {
+        let machine = try StateMachine(try DataWorkflow(.approval), journal: .last(10))
+        let seen = Mutex<[String]>([])
+        machine.observe { occurrence in seen.withLock { $0.append("\(occurrence)") } }
+        var states = machine.states.makeAsyncIterator()
+        #expect(await states.next()?.name == "Draft")
+        try machine.fire(named: "submit")
+        #expect(await states.next()?.name == "Review")
+        try? machine.fire(named: "submit")
+        #expect(machine.journal.map(\.event) == ["submit", "submit"])
+        #expect(machine.journal.first?.destination == "Review")
+        #expect(seen.withLock { $0.first }?.contains("Draft → Review") == true)
+        let later = try StateMachine(archive: try machine.archive(), of: try DataWorkflow(.approval))
+        #expect(later.journal.count == 2)
+        #expect(seen.withLock { $0.count } == 2)
+    }
+
+    @Test("An ignored event does nothing, an update keeps the state, and an event from any state leads from each")
+    func kinds() throws {
+        let table = TransitionTable(
+            "kinds",
+            states: ["A", "B", "C"],
+            initial: "A",
+            events: [
+                TransitionTable.Event("go", from: "A", to: "B").or(from: "B", to: "C").ignored(in: "C"),
+                TransitionTable.Event("note", updating: "B"),
+                TransitionTable.Event("reset", fromAnyStateTo: "A").ignored(in: "A"),
+            ]
+        )
+        let machine = try StateMachine(try DataWorkflow(table))
+        try machine.fire(named: "reset")
+        #expect(machine.revision == 0)
+        try machine.fire(named: "go")
+        var isUpdate = false
+        let seen = Mutex(isUpdate)
+        machine.onTransition { transition in seen.withLock { $0 = transition.isUpdate } }
+        try machine.fire(named: "note", entering: DataState("B", ["n": 1]))
+        isUpdate = seen.withLock { $0 }
+        #expect(isUpdate)
+        #expect(machine.state["n"] == 1)
+        try machine.fire(named: "go")
+        try machine.fire(named: "go")
+        #expect(machine.stateName == "C")
+        try machine.fire(named: "reset")
+        #expect(machine.stateName == "A")
+    }
+}
+
+extension TransitionTable {
+    static var approval: TransitionTable {
+        TransitionTable(
+            "approval",
+            states: ["Open", "Draft", "Review", "Approved", "Rejected"],
+            initial: "Draft",
+            events: [
+                Event("submit", from: "Draft", to: "Review"),
+                Event("approve", from: "Review", to: "Approved"),
+                Event("reject", from: "Review", to: "Rejected"),
+                Event("note", updating: "Review"),
+            ]
+        )
+        .within("Open", "Draft", "Review")
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import Heraclitus
+import HeraclitusInspecting
+import Synchronization
+import Testing
+
+@Suite("Tables from outside")
+struct HostileTableTests {
+    @Test("All problems of a table are listed at once")
+    func problems() throws {
+        let table = TransitionTable(
+            " ",
+            version: 0,
+            states: ["A", "A", "B", "", "C"],
+            initial: "Lost",
+            events: [
+                .init("", from: "A", to: "B"), .init("go", from: "A", to: "Gone"), .init("go", []),
+                TransitionTable.Event("ignored", from: "A", to: "B").ignored(in: "A"),
+                .init("both", [.init(from: "A", to: "A"), .init(from: "A", to: "A", isUpdate: true)]),
+                .init("odd", [.init(from: "A", to: "B", isUpdate: true)]),
+                TransitionTable.Event("late", from: "A", to: "B").due(after: .seconds(-1)),
+                .init("never", [.init(from: "A", to: "B")], dueAfter: .nan),
+                TransitionTable.Event("endless", updating: "A").due(after: .seconds(1)),
+            ]
+        )
+        .keys(["k": .any], in: "D")
+        .group("g").group("g", "E")
+        .within("A", "B").within("B", "A").within("F", "C")
+        .ending(in: "G")
+        let error = try #require(throws: InvalidWorkflow.self) { try DataWorkflow(table) }
+        #expect(
+            error.problems == [
+                .blankWorkflowName, .badVersion(0), .unknownTableState("Lost", place: "the initial state"),
+                .unknownTableState("G", place: "the declared final states"), .blankStateName(className: "\"\""),
+                .duplicateStateName("A", classNames: []), .unknownTableState("F", place: "the superstates"),
+                .circularSuperstates(["A", "B"]), .unknownTableState("D", place: "the keys"), .emptyGroup("g"),
+                .unknownTableState("E", place: "the group \"g\""), .duplicateGroupName("g"),
+                .blankEventName(property: "\"\""), .duplicateEventName("go", properties: []),
+                .unknownTableState("Gone", place: "the event \"go\""), .emptyEvent("go"),
+                .contradictoryIgnore(event: "ignored", state: "A"), .contradictoryUpdate(event: "both", state: "A"),
+                .unsupportedInTable("the event \"odd\" updates \"A\" and leads to another state"),
+                .badDeadline(event: "late"), .badDeadline(event: "never"),
+            ]
+        )
+        #expect(table.problems.contains(.endlessDeadline(event: "endless")))
+        #expect(error.description.hasSuffix("and 1 more."))
+    }
+
+    @Test("Machines within states, and what fires for them, is refused")
+    func regions() throws {
+        let error = try #require(throws: InvalidWorkflow.self) { try DataWorkflow(House.table) }
+        #expect(error.problems.first == .unsupportedInTable("the state \"HouseState\" holds a machine"))
+    }
+
+    @Test("A version without end is a problem, at once")
+    func versions() {
+        let table = TransitionTable("w", version: .max, states: ["A"], initial: "A", events: [])
+        #expect(table.problems.count == 20)
+    }
+
+    @Test("A table of many states and events is compiled and fired in time linear in it", .timeLimit(.minutes(2)))
+    func many() throws {
+        let states = (0..<30_000).map { "s\($0)" }
+        let ring = zip(states, states.dropFirst() + states.prefix(1)).map {
+            TransitionTable.Transition(from: $0, to: $1)
+        }
+        let table = TransitionTable(
+            "ring",
+            states: states,
+            initial: "s0",
+            events: [.init("next", ring)] + (0..<10_000).map { .init("e\($0)", from: "s\($0)", to: "s0") }
+        )
+        let machine = try StateMachine(try DataWorkflow(table))
+        for _ in 0..<1_000 { try machine.fire(named: "next") }
+        #expect(machine.stateName == "s1000")
+        let chain = Dictionary(uniqueKeysWithValues: zip(states.dropFirst(), states))
+        var deep = table
+        deep.superstates = chain
+        let last = try StateMachine(try DataWorkflow(deep), entering: DataState("s29999"))
+        #expect(last.isIn(named: "s0"))
+        #expect(deep.mermaid().utf8.count < 20_000_000)
+    }
+
+    @Test("Names of every kind are names, in machines, archives, diagrams and errors")
+    func names() throws {
+        let names = [
+            "\0", "\u{200B}", "é", "a\"b\\c", "<&>", "状態", "👩‍👩‍👧", String(repeating: "x", count: 100_000), "${a}", "%s",
+        ]
+        let table = TransitionTable(
+            "\u{202E}odd",
+            states: names,
+            initial: names[0],
+            events: zip(names, names.dropFirst()).map { .init("to \($1)", from: $0, to: $1) }
+        )
+        let workflow = try DataWorkflow(table)
+        var machine = try StateMachine(workflow)
+        for name in names.dropFirst() {
+            try machine.fire(named: "to \(name)", entering: DataState(name, [name: .string(name)]))
+            machine = try StateMachine(archive: machine.archive(), of: workflow)
+            #expect(machine.stateName == name)
+            #expect(machine.state[name] == .string(name))
+        }
+        let long = String(repeating: "y", count: 1_000_000)
+        let error = #expect(throws: InvalidTransition.self) {
+            try machine.fire(named: long, entering: DataState(long))
+        }
+        #expect((error?.description.utf8.count ?? .max) < 1_000_000)
+        #expect(try TransitionTable(scxml: table.scxml()).states == names)
+        _ = (table.dot(), table.mermaid())
+    }
+
+    @Test("Names that look alike and are other texts are told apart as Swift tells texts apart")
+    func composed() throws {
+        // One text to Swift, however it is composed.
+        let table = TransitionTable("w", states: ["\u{E9}", "e\u{301}"], initial: "\u{E9}", events: [])
+        #expect(table.problems == [.duplicateStateName("\u{E9}", classNames: [])])
+    }
+
+    @Test("A diagram of states within one another without end is small and needs no deep stack")
+    func chain() throws {
+        let states = (0..<20_000).map { "s\($0)" }
+        var table = TransitionTable(
+            "chain",
+            states: states,
+            initial: "s0",
+            events: [.init("go", states.map { .init(from: $0, to: "s0") })]
+        )
+        table.superstates = Dictionary(uniqueKeysWithValues: zip(states.dropFirst(), states))
+        let text = onSmallStack { [table] in table.dot() + table.mermaid() }
+        #expect(text.utf8.count < 12_000_000)
+        for state in [0, 31, 32, 19_999] { #expect(text.contains("s\(state)")) }
+    }
+
+    @Test("A diagram of groups of the same states, or of groups within one another, is small and needs no deep stack")
+    func groups() throws {
+        let states = (0..<1_600).map { "s\($0)" }
+        var same = TransitionTable("same", states: ["a", "b"], initial: "a", events: [.init("go", from: "a", to: "b")])
+        same.groups = (0..<20_000).map { .init(name: "g\($0)", states: ["a", "b"]) }
+        let first = onSmallStack { [same] in same.dot() + same.mermaid() }
+        #expect(first.utf8.count < 3_000_000)
+        #expect(first.contains("g19999"))
+        let value: JSONValue = [
+            "workflow": "nested", "states": .array(states.map { .string($0) }), "initial": "s0", "events": [],
+            "groups": .array(
+                (0..<1_600).map { number in
+                    ["name": .string("g\(number)"), "states": .array(states.dropFirst(number).map { .string($0) })]
+                }
+            ),
+        ]
+        let nested = try value.decoded(as: TransitionTable.self)
+        let second = onSmallStack { nested.dot() + nested.mermaid() }
+        #expect(second.contains("g1599"))
+    }
+
+    @Test("An arrow of a box is still one where all states of a group have the event, and none where one lacks it")
+    func arrows() {
+        func table(_ sources: String...) -> TransitionTable {
+            TransitionTable(
+                "w",
+                states: ["a", "b", "c", "end"],
+                initial: "a",
+                events: [.init("go", sources.map { .init(from: $0, to: "end") })]
+            )
+            .group("g", "a", "b", "c")
+        }
+        #expect(table("a", "b", "c").dot().contains("ltail"))
+        #expect(!table("a", "b").dot().contains("ltail"))
+    }
+
+    /// What a thread with 512 KiB of stack makes of it.
+    private func onSmallStack(_ body: @escaping @Sendable () -> String) -> String {
+        let result = Result()
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            let text = body()
+            result.text.withLock { $0 = text }
+            done.signal()
+        }
+        thread.stackSize = 512 << 10
+        thread.start()
+        done.wait()
+        return result.text.withLock { $0 }
+    }
+
+    private final class Result: Sendable {
+        let text = Mutex("")
+    }
+}
+
+private final class HouseState: Composite {
+    let door: StateMachine<Door>
+    init(door: StateMachine<Door>) { self.door = door }
+    var regions: [any Region] { [door] }
+    func copied() -> HouseState { HouseState(door: door.copy()) }
+}
+
+private struct House: Workflow {
+    static var initial: HouseState { HouseState(door: StateMachine()) }
+    let change = Event(updating: HouseState.self)
+}
