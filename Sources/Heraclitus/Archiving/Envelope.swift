@@ -31,7 +31,10 @@ struct Envelope: Encodable {
     var isOfMachine = true
 
     func encode(to encoder: any Encoder) throws {
-        if let archive = encoder as? ArchiveEncoder { return try write(to: archive) }
+        if let archive = encoder as? ArchiveEncoder { try write(to: archive) } else { try encode(throughCodable: encoder) }
+    }
+
+    private func encode(throughCodable encoder: any Encoder) throws {
         let state = definition.states[snapshot.status.index]
         var container = encoder.container(keyedBy: EnvelopeKey.self)
         try container.encode(currentFormat, forKey: .format)
@@ -54,10 +57,17 @@ struct Envelope: Encodable {
     }
 
     /// Writes an archive without `Codable`, but for what is in the state; its keys come in their order.
+    ///
+    /// Machines lie within the data of a state, so the functions around `writeData` keep their frames small.
     func write(to encoder: ArchiveEncoder) throws {
-        let state = definition.states[snapshot.status.index]
         encoder.beginObject()
         if isOfMachine { try encoder.write(snapshot.status.activation != .entry, EnvelopeKey.activated) }
+        try writeData(to: encoder)
+        try writeRest(to: encoder)
+    }
+
+    private func writeData(to encoder: ArchiveEncoder) throws {
+        let state = definition.states[snapshot.status.index]
         try explained(state) {
             try encoder.write(EnvelopeKey.data) { encoder in
                 let object = state.type.typed(snapshot.state)
@@ -65,6 +75,11 @@ struct Envelope: Encodable {
                 try snapshot.writeUnread(of: object, to: encoder)
             }
         }
+    }
+
+    /// Writes the keys that come after the data.
+    private func writeRest(to encoder: ArchiveEncoder) throws {
+        let state = definition.states[snapshot.status.index]
         if extras.contains(.definition) { try encoder.write(EnvelopeKey.definition) { try table?.encode(to: $0) } }
         if let entered = entered(state) { try encoder.write(entered, EnvelopeKey.entered) }
         try encoder.write(currentFormat, EnvelopeKey.format)
