@@ -31,7 +31,11 @@ struct Envelope: Encodable {
     var isOfMachine = true
 
     func encode(to encoder: any Encoder) throws {
-        if let archive = encoder as? ArchiveEncoder { try write(to: archive) } else { try encode(throughCodable: encoder) }
+        if let archive = encoder as? ArchiveEncoder {
+            try write(to: archive)
+        } else {
+            try encode(throughCodable: encoder)
+        }
     }
 
     private func encode(throughCodable encoder: any Encoder) throws {
