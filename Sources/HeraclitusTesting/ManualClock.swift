@@ -160,7 +160,7 @@ public final class ManualClock: Clock, Sendable {
     /// Moves the clock, stopping at everything that is due on the way, and lets the work of states go on at each step.
     ///
     /// It begins, and goes on after each step, when no work of a machine with the clock's ``scheduler`` runs: all of it has ended, or waits. Work
-    /// waits with `Workplace.sleep(for:)`, ``sleep(until:tolerance:)`` or for something outside. What runs on an actor with an executor of its own,
+    /// waits with `WorkCall.sleep(for:)`, ``sleep(until:tolerance:)`` or for something outside. What runs on an actor with an executor of its own,
     /// such as the main actor, is outside.
     /// - Parameter duration: By how much; not less than nothing.
     public func advance(by duration: Duration) async {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The work of a state of a machine, from when it is entered or restored until it is left, updates that take it over included.
 ///
-/// It does not keep the machine alive. What it fires through its ``Workplace`` is bound to it.
+/// It does not keep the machine alive. What it fires through its ``WorkCall`` is bound to it.
 @usableFromInline
 final class StateWork: Sendable {
     /// Tells it apart from all other work there was or will be.
@@ -158,10 +158,10 @@ final class StateWork: Sendable {
     /// - Returns: The error, if it has thrown one.
     private func callBody<State: Working>(of type: State.Type, _ subject: Subject) async -> FailedWork? {
         guard let state = subject.state as? State,
-            let context = GivenContext.value(of: subject.context, as: State.Life.Context.self)
+            let context = GivenContext.value(of: subject.context, as: State.MachineWorkflow.Context.self)
         else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
         do {
-            try await state.work(Workplace<State.Life>(context, self, in: type))
+            try await state.work(WorkCall<State.MachineWorkflow>(context, self, in: type))
             return nil
         } catch {
             return FailedWork(state: state, error: error)
@@ -224,4 +224,10 @@ extension MachineCore {
         guard let current = activity?.work else { return false }
         return current.id == work && !current.isEnded
     }
+}
+
+/// A state whose work has thrown, and the error.
+struct FailedWork: Sendable {
+    let state: any WorkflowState
+    let error: any Error
 }

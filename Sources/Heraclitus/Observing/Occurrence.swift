@@ -10,7 +10,13 @@ public import HeraclitusEssentials
 /// }
 /// ```
 ///
-/// Observers also get the objects, in ``outcome``, which is `nil` for a decoded occurrence and for one in a ``Journal``.
+/// Observers also get the objects: ``transition``, ``error`` and ``state``. A decoded occurrence and one in a ``Journal`` have none.
+///
+/// A line for a log is its ``description``, at its ``level``:
+///
+/// ```swift
+/// machine.observe { logger.log(level: .init(rawValue: $0.level.rawValue)!, "\($0)") }     // swift-log
+/// ```
 public struct Occurrence: Sendable {
     /// The kind of an occurrence.
     @nonexhaustive
@@ -27,7 +33,7 @@ public struct Occurrence: Sendable {
         /// An action was carried out.
         case performed
 
-        /// An action was refused, or failed.
+        /// An action was rejected, or failed.
         case refused
 
         /// The program has made an announcement.
@@ -37,31 +43,6 @@ public struct Occurrence: Sendable {
         case failed
     }
 
-    /// What happened, with its objects.
-    @nonexhaustive
-    public enum Outcome: Sendable {
-        /// A transition was made.
-        case transitioned(StateTransition)
-
-        /// A fire was rejected; its caller gets this error.
-        case rejected(InvalidTransition)
-
-        /// A fire was ignored in the current state.
-        case ignored(IgnoredEvent)
-
-        /// An action was carried out in a state that allows it.
-        case performed(PerformedAction)
-
-        /// An action was refused, or failed; its caller gets this error, or the action's own.
-        case refused(InvalidAction)
-
-        /// The program has made an announcement.
-        case announced(Announcement)
-
-        /// The work of a state has failed, and no event has followed from that.
-        case failed(FailedWork)
-    }
-
     /// When it happened.
     public let date: Date
 
@@ -69,6 +50,18 @@ public struct Occurrence: Sendable {
     public let revision: Int
 
     private let content: Content
+
+    /// What happened, with its objects.
+    enum Outcome: Sendable {
+        case transitioned(StateTransition)
+        case rejected(InvalidTransition)
+
+        /// Something in a state that is named: an ignored event, a performed action, an announcement.
+        case noted(Kind, String, any WorkflowState, UserInfo)
+
+        /// The work of a state, which has its newest data, or that at the beginning of the work if the machine has left it.
+        case failed(any WorkflowState, any Error)
+    }
 
     // One word, however much there is to say: a turn makes room for what it may have to tell, also where nobody observes.
     private indirect enum Content {
@@ -145,13 +138,13 @@ extension Occurrence {
     /// To which machine in the observed one's state it happened: the names of the properties on the way there, such as `payment.card`;
     /// `nil` for the observed machine itself.
     ///
-    /// See ``StateMachine/observeTree(_:)``.
+    /// See ``StateMachine/observe(regions:_:)``.
     public var path: String? { record.path }
 
     /// The name of the event; `nil` if it was not a fire, or if `enter` found no event or several.
     public var event: String? { record.event }
 
-    /// The name of the action that was performed or refused; `nil` for a block without a name.
+    /// The name of the action that was performed or rejected; `nil` for a block without a name.
     public var action: String? { record.action }
 
     /// The name of the announcement.
@@ -166,11 +159,10 @@ extension Occurrence {
     /// Whether it is an update: a transition that only gave the state new data.
     public var isUpdate: Bool { record.isUpdate }
 
-    /// Why a fire was rejected or an action refused: the name of an ``InvalidTransition/Reason-swift.enum`` or an
-    /// ``InvalidAction/Reason-swift.enum``.
+    /// Why a fire or an action was rejected: the name of an ``InvalidTransition/Reason-swift.enum``.
     public var reason: String? { record.reason }
 
-    /// What happened; for a rejection or refusal the whole text of the error.
+    /// What happened; for a rejection the whole text of the error.
     ///
     /// It has as many lines as the names and the error in it; ``description`` has one.
     public var message: String { record.message }
@@ -184,8 +176,32 @@ extension Occurrence {
     /// What the state that a transition has entered or updated says of itself: ``FactStating``.
     public var facts: UserInfo { record.facts }
 
-    /// What happened, with its objects; `nil` for one that was decoded.
-    public var outcome: Outcome? {
+    /// The transition with its objects; `nil` for everything else, and for one that was decoded.
+    public var transition: StateTransition? {
+        if case .transitioned(let transition) = outcome { transition } else { nil }
+    }
+
+    /// The ``InvalidTransition`` of a rejection, or the error that the work of a state has thrown; `nil` for one that was decoded.
+    public var error: (any Error)? {
+        switch outcome {
+        case .rejected(let error): error
+        case .failed(_, let error): error
+        case .transitioned, .noted, nil: nil
+        }
+    }
+
+    /// The state object that was entered, or in which something was ignored, performed or announced, or whose work has failed.
+    ///
+    /// It is `nil` for a rejection, and for an occurrence that was decoded.
+    public var state: (any WorkflowState)? {
+        switch outcome {
+        case .transitioned(let transition): transition.destination
+        case .noted(_, _, let state, _), .failed(let state, _): state
+        case .rejected, nil: nil
+        }
+    }
+
+    private var outcome: Outcome? {
         if case .happened(let outcome, _, _) = content { outcome } else { nil }
     }
 
@@ -224,8 +240,16 @@ extension Occurrence {
 }
 
 extension Occurrence: CustomStringConvertible {
-    /// What happened, in one line: line breaks in names and errors are spaces.
-    public var description: String { message.inOneLine }
+    /// What happened, in one line: `Download load: IdleState → LoadingState`.
+    ///
+    /// Line breaks in names and texts of errors are spaces, so that text from outside never looks like a line of its own.
+    public var description: String {
+        switch kind {
+        // Errors name the workflow.
+        case .rejected, .refused: message.inOneLine
+        default: "\(workflow) \(message)".inOneLine
+        }
+    }
 }
 
 extension String {
@@ -252,42 +276,23 @@ extension Occurrence.Record {
             cause = transition.fullUserInfo.cause.map(Occurrence.Cause.init)
             facts = transition.facts
         case .rejected(let error):
-            self.init(.rejected, workflow, in: error.source, "\(error)", error.userInfo)
+            self.init(error.isOfAction ? .refused : .rejected, workflow, in: error.source, "\(error)", error.userInfo)
             event = error.event
+            action = error.action
             destination = error.destination
             reason = error.reason.rawValue
-        case .ignored(let ignored):
-            let state = CompiledState.name(of: ignored.state)
-            self.init(.ignored, workflow, in: state, "\(ignored.name): ignored in \(state)", ignored.userInfo)
-            event = ignored.name
-        case .performed(let performed):
-            let state = CompiledState.name(of: performed.state)
-            self.init(
-                .performed,
-                workflow,
-                in: state,
-                "\"\(performed.name)\" performed in \(state)",
-                performed.userInfo
-            )
-            action = performed.name
-        case .refused(let error):
-            self.init(.refused, workflow, in: error.state, "\(error)", error.userInfo)
-            action = error.action
-            reason = error.reason.rawValue
-        case .announced(let announced):
-            let state = CompiledState.name(of: announced.state)
-            self.init(
-                .announced,
-                workflow,
-                in: state,
-                "\"\(announced.name)\" announced in \(state)",
-                announced.userInfo
-            )
-            announcement = announced.name
-        case .failed(let failed):
-            let state = CompiledState.name(of: failed.state)
-            let words = ownWords(of: failed.error)
-            self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(words)", [:])
+        case .noted(let kind, let name, let state, let userInfo):
+            let state = CompiledState.name(of: state)
+            let text = kind == .ignored ? "\(name): ignored in \(state)" : "\"\(name)\" \(kind.rawValue) in \(state)"
+            self.init(kind, workflow, in: state, text, userInfo)
+            switch kind {
+            case .ignored: event = name
+            case .performed: action = name
+            default: announcement = name
+            }
+        case .failed(let state, let error):
+            let state = CompiledState.name(of: state)
+            self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(ownWords(of: error))", [:])
         }
     }
 
@@ -300,51 +305,4 @@ extension Occurrence.Record {
     ) {
         self.init(kind: kind, workflow: workflow, source: source, text: text, userInfo: userInfo)
     }
-}
-
-// MARK: - What is no transition
-
-/// An event that was fired in a state that ignores it: a state that the event lists in `ignored(in:)`.
-public struct IgnoredEvent: Sendable {
-    /// The name of the event.
-    public let name: String
-
-    /// The state that ignores it.
-    public let state: any WorkflowState
-
-    /// The values that the caller passed.
-    public let userInfo: UserInfo
-}
-
-/// An action that was carried out: one of the definition, or one of the caller's own.
-public struct PerformedAction: Sendable {
-    /// The name of the action.
-    public let name: String
-
-    /// The state in which it was carried out.
-    public let state: any WorkflowState
-
-    /// The values that the caller passed.
-    public let userInfo: UserInfo
-}
-
-/// An announcement that was made with ``StateMachine/announce(_:userInfo:)``.
-public struct Announcement: Sendable {
-    /// The name of the announcement.
-    public let name: String
-
-    /// The state in which the machine was.
-    public let state: any WorkflowState
-
-    /// The values that the caller passed.
-    public let userInfo: UserInfo
-}
-
-/// The work of a ``Working`` state that has thrown an error from which no event has followed.
-public struct FailedWork: Sendable {
-    /// The state whose work it was, with its newest data; with that at the beginning of the work if the machine has left it.
-    public let state: any WorkflowState
-
-    /// The error that the work has thrown.
-    public let error: any Error
 }

@@ -52,7 +52,7 @@ extension MachineCore {
         // What is told outside of turns comes on a thread that owns nothing here.
         let state = state.read {}.state
         let path = name(of: region, in: state) + (path.map { "." + $0 } ?? "")
-        if case .transitioned(let transition) = occurrence.outcome, let observing = state as? any RegionObserving {
+        if let transition = occurrence.transition, let observing = state as? any RegionObserving {
             observing.regionDidTransition(transition, path: path)
         }
         if listens(to: .regionNotices) { tellTreeObservers(occurrence.at(path)) }

@@ -67,7 +67,7 @@ import Testing
     @Test("A machine found in the middle of its life is told that it is back, and enters nothing")
     func found() {
         let journal = Journal()
-        let machine = StateMachine<Heard>(alreadyIn: BState(journal))
+        let machine = StateMachine<Heard>(resumingIn: BState(journal))
         #expect(!machine.isActive)
         machine.activate()
         machine.activate()
@@ -93,7 +93,7 @@ import Testing
     )
     func restoredClosures() throws {
         let journal = Journal()
-        let machine = StateMachine<Heard>(alreadyIn: BState(journal))
+        let machine = StateMachine<Heard>(resumingIn: BState(journal))
         wire(machine, journal)
         machine.activate(userInfo: ["key": 3])
         #expect(journal.entries == ["B.didRestore", "didRestore 3", "didEnterOrRestore"])
@@ -118,7 +118,7 @@ import Testing
 
     @Test("A machine that is fired on being told it is back goes on from there")
     func restoreFires() throws {
-        let machine = StateMachine<Waiting>(alreadyIn: WaitState())
+        let machine = StateMachine<Waiting>(resumingIn: WaitState())
         try machine.fire.rest()
         #expect(machine.stateName == "RestState")
         #expect(machine.revision == 2)
