@@ -143,7 +143,8 @@ struct DataWorkflowTests {
         try machine.fire(named: "submit")
         #expect(
             heard.withLock { $0 } == [
-                "in Draft", "guard Draft", "own guard", "out of Draft", "in Review", "own enter", "submit: Draft → Review", "observer",
+                "in Draft", "guard Draft", "own guard", "out of Draft", "in Review", "own enter",
+                "submit: Draft → Review", "observer",
             ]
         )
         // A copy has the workflow's closures and none of the machine's own.

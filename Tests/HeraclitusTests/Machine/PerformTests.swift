@@ -78,7 +78,7 @@ import Testing
     func order() throws {
         let door = StateMachine<Door>()
         let journal = Journal()
-        door.observe { journal.write("\($0)".components(separatedBy: ":")[0]) }
+        door.observe { journal.write($0.message.components(separatedBy: ":")[0]) }
         try door.perform(action: "outer", in: ClosedState.self) { _ in
             try door.fire.open(OpenState())
             try door.perform(action: "inner", in: ClosedState.self) { _ in
