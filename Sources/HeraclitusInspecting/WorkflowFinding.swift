@@ -2,8 +2,8 @@ import Heraclitus
 
 /// Something odd about a workflow that works.
 ///
-/// `Workflow.diagnostics` lists mistakes. A finding may be meant so. It follows from the transition table alone, as `TransitionTable.findings`
-/// shows: guards are not part of it.
+/// `Workflow.diagnostics` lists mistakes. A finding may be meant so. Guards are not part of it: findings follow from the transition
+/// table, as `TransitionTable.findings` shows, and from the classes that work.
 @nonexhaustive
 public enum WorkflowFinding: Hashable, Sendable {
     /// No machine that begins in the initial state, or in one of `Workflow.states`, can come to a state.
@@ -32,6 +32,11 @@ public enum WorkflowFinding: Hashable, Sendable {
     ///
     /// An event that updates a state is none of these: another one brings other data.
     case sameEvents([String])
+
+    /// The work of a `Working` state may throw, and no event with `whenFailed()` leads from the state: the machine stays there.
+    ///
+    /// Observers hear of such an error. Only `Workflow.findings` has this one, because a table has no work.
+    case unheardFailure(String)
 }
 
 extension WorkflowFinding: CustomStringConvertible {
@@ -52,6 +57,8 @@ extension WorkflowFinding: CustomStringConvertible {
             "The state \(state.shortened) is listed as final, and is not a state of the workflow."
         case .unreachableEvent(let event):
             "The event \"\(event.shortened)\" can never be fired: no events lead to its sources."
+        case .unheardFailure(let state):
+            "The work of \(state.shortened) may fail, and no event follows from that. Add `.whenFailed()` to one."
         case .sameEvents(let events):
             "The events \(Self.list(events)) do the same: they lead from and to the same states, without guards, hooks or deadlines."
         }
