@@ -130,7 +130,10 @@ extension Definition {
         _ body: @escaping @Sendable (DataState, StateTransition) throws -> Void
     ) throws(InvalidTransition) -> @Sendable (StateTransition) throws -> Void {
         guard let index = eventIndex(named: name) else {
-            throw unknown(.unknownEvent, Rejection.Details(event: name, attempt: "have a closure"))
+            throw unknown(
+                .unknownEvent,
+                Rejection.Details(event: name, attempt: "add a closure to \"\(name.shortened)\"")
+            )
         }
         return { transition in
             guard transition.plan.event == index, let source = transition.sourceObject as? DataState else { return }
@@ -173,7 +176,10 @@ extension Definition {
 
     private func index(ofStateNamed name: String) throws(InvalidTransition) -> Int {
         guard let index = stateIndex(named: name) else {
-            throw unknown(.unknownState, Rejection.Details(source: name, attempt: "have a closure"))
+            throw unknown(
+                .unknownState,
+                Rejection.Details(source: name, attempt: "add a closure to \"\(name.shortened)\"")
+            )
         }
         return index
     }
