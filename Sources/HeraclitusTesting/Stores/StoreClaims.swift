@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What stores promise of effects in their column, and of claims.
+/// Promises of stores about the effects column and claims.
 extension StoreConformance {
     private static let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
 
@@ -98,7 +98,7 @@ extension StoreConformance {
         report.expect(try await claim("two", by: date + 99).map(\.id) == ["later"], "leased effects are claimed again")
         let again = try await claim("two", by: date + 100).map(\.id).sorted()
         report.expect(again == ["first", "second"], "effects whose lease has ended are not claimed: \(again)")
-        // The worker whose lease has ended cannot change what another has leased since.
+        // An expired lease: the worker can no longer change effects that another worker has leased.
         do {
             let old = effects(of: "Ring", at: date + 100, "one")
             try await store.save([.effects(of: "first", .init(from: old, to: nil))])
@@ -130,7 +130,7 @@ extension StoreConformance {
         for archive in claimed {
             report.expect(try await store.load(archive.id) == archive, "a claim has changed a machine that is due")
         }
-        // A store need not keep due machines from others; where it does, a save of the machine ends the claim.
+        // Exclusive claims of due machines are optional. A save of the machine ends an exclusive claim.
         let isExclusive = try await claim("two", by: date + 1).isEmpty
         let revision = try await store.load("a")?.revision ?? 0
         try await store.save(archive("a", replacing: revision, due: date))

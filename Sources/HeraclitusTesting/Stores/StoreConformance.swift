@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 public import HeraclitusStores
 
-/// Checks that a store does what `ArchiveStore` promises.
+/// Checks that a store keeps the promises of `ArchiveStore`.
 ///
 /// ```swift
 /// @Test func store() async throws {
@@ -13,10 +13,10 @@ public import HeraclitusStores
 public enum StoreConformance {
     /// Checks every promise of a store.
     ///
-    /// Effects are checked if the store keeps all other promises, on which they rest. How they are delivered is checked if they are found and
-    /// claimed as they should be, because it might never end otherwise.
-    /// - Parameter makeStore: Makes an empty store; called for each check.
-    /// - Returns: A sentence for each promise that the store does not keep.
+    /// Each group of checks runs if the store passes the groups before: first archives, then effects and claims, then
+    /// delivery. Delivery might never end with broken claims.
+    /// - Parameter makeStore: Makes an empty store for each check.
+    /// - Returns: A sentence for each broken promise.
     /// - Throws: The error of `makeStore`.
     public nonisolated(nonsending) static func failures(
         _ makeStore: () async throws -> any ArchiveStore
@@ -65,7 +65,7 @@ public enum StoreConformance {
         ("effects", effects), ("failing effects", failingEffects), ("workers", workers), ("leases", leases),
     ]
 
-    /// Ids that have been trouble somewhere.
+    /// Ids that have caused trouble in stores.
     static let oddIDs = [
         "42", "", " ", "..", "../../etc/passwd", "/", "a/b", "A", "a", "%41", "x.json", "né", "ne\u{301}", "quote'\"",
         "semi;",
@@ -74,7 +74,7 @@ public enum StoreConformance {
         String(repeating: "long ", count: 2_000) + "a", String(repeating: "long ", count: 2_000) + "b",
     ]
 
-    /// An archive that is new, or that replaces the one of a revision.
+    /// An archive that is new, or that replaces the archive of a revision.
     static func archive(
         _ id: String,
         replacing revision: Int = 0,
@@ -101,7 +101,7 @@ public enum StoreConformance {
         )
     }
 
-    /// A query with some of its properties.
+    /// A query with some properties set.
     static func query(_ change: (inout ArchiveQuery) -> Void) -> ArchiveQuery {
         var query = ArchiveQuery()
         change(&query)
@@ -199,14 +199,14 @@ public enum StoreConformance {
             }
             try await store.delete("2", expecting: nil)
         }
-        // Whoever has loaded what was there before must not take what is new for it.
+        // A stale revision of the deleted archive must not match the new archive.
         let anew = try await store.save(archive("1", content: "[\"new\"]"))
         await report.expectConflict(expected: largest, found: anew) {
             try await store.save(archive("1", replacing: largest, content: "[\"old\"]"))
         }
     }
 
-    /// Somebody saves while others delete what is replaced.
+    /// Saves and deletes the same revision at once.
     private static func deletingAtOnce(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         for _ in 0..<30 {
             let revision = try await store.save(archive("1"))
@@ -284,7 +284,7 @@ public enum StoreConformance {
     }
 }
 
-/// What a check has found.
+/// Collects the failures of a check.
 final class ConformanceReport {
     private(set) var failures: [String] = []
 

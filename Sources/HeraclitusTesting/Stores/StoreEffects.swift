@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What stores promise of effects.
+/// Promises of stores about effects.
 extension StoreConformance {
     private static func handlers(_ handled: Handled) -> EffectHandlers {
         EffectHandlers().on(Ring.self) { handled.add($0, $1) }
@@ -26,7 +26,7 @@ extension StoreConformance {
                 throw Broken()
             }
         } catch is Broken {}
-        // Another save keeps what is there, with its keys, and adds its own.
+        // A further save keeps stored effects with their keys, and adds its own.
         try await bells.update("1") { try $0.fire.stop() }
         if let (bell, revision) = try await bells.machine("1") {
             try await bells.save(bell, as: "1", expecting: revision)
@@ -49,7 +49,7 @@ extension StoreConformance {
             now?.revision == stored?.revision && now?.archive == stored?.archive && now?.effects == nil,
             "to deliver effects has changed their machine, or has left something"
         )
-        // The same id once more, at the same revision of its machine.
+        // The same id is used again, at the same revision of its machine.
         try await store.delete("1", expecting: nil)
         try await bells.update("1") { try $0.fire.ring(RingingState(1)) }
         try await bells.deliver(to: handlers(handled))
@@ -92,7 +92,7 @@ extension StoreConformance {
         report.expect(try await bells.retry(key), "a parked effect is not found by its key")
         report.expect(try await deliver(failing: false) == 1, "an effect that is to be tried again is not")
         report.expect(try await !bells.discard(key), "an effect that was carried out is still there")
-        // A program that does not know them loses none of them.
+        // A program without the effect types keeps the effects.
         let others = store.workflow(DumbBell.self, scheduler: clock.scheduler)
         try await bells.update("2") { try $0.fire.ring(RingingState(2)) }
         do {
@@ -143,7 +143,7 @@ extension StoreConformance {
         report.expect(left == [], "effects that were carried out are listed")
     }
 
-    /// Effects that are saved, retried and discarded while a worker is at others of the machine.
+    /// Saves, retries and discards effects while a worker runs other effects of the machine.
     static func leases(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let clock = ManualClock()
         let policy = DeliveryPolicy(attempts: 2, backOff: BackOff(first: .zero))

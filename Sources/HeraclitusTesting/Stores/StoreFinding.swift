@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What stores promise of finding machines.
+/// Promises of stores about finding machines.
 extension StoreConformance {
     static func finding(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         try await store.save(archive("b", "On"))
@@ -74,7 +74,7 @@ extension StoreConformance {
                 .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             for size in [1, 7, expected.count, 100] {
                 var found: [String] = []
-                // Each page has to bring something new, or it would never end.
+                // The loop is bounded: a broken store might return the same page again.
                 for _ in 0...expected.count {
                     let page = try await store.ids(
                         query {
@@ -153,7 +153,7 @@ extension StoreConformance {
         guard let bell = store.bell else { return }
         let rings = bell.rings
         try await store.save(archive("1", due: .distantPast))
-        // Some ring a moment later.
+        // Some bells ring a moment later.
         for _ in 0..<1_000 where bell.rings == rings { try await Task.sleep(for: .milliseconds(1)) }
         report.expect(bell.rings > rings, "the bell does not ring when a machine is saved that is due")
     }

@@ -2,15 +2,15 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What stores promise of several archives that are saved together.
+/// Promises of stores about archives that are saved together.
 extension StoreConformance {
-    /// Saves several archives, or none of them.
+    /// Saves several archives in one transaction.
     @discardableResult
     private static func save(_ store: any ArchiveStore, _ archives: [StoredArchive]) async throws -> [Int] {
         try await store.save(archives.map { .save($0) })
     }
 
-    /// - Returns: Whether the store can do it.
+    /// - Returns: Whether the store can save archives together.
     private static func canSaveTogether(_ store: any ArchiveStore, _ report: ConformanceReport) async throws -> Bool {
         do {
             try await save(store, [archive("x"), archive("y")])
@@ -57,7 +57,7 @@ extension StoreConformance {
         } catch StoreError.conflict {
             report.expect(try await store.load("twice") == nil, "one of two archives of one id was saved")
         }
-        // A deletion and effects are saved with the others, or not at all.
+        // A transaction may contain deletions and effects.
         let waiting = effects(of: "Ring", at: .distantPast)
         let mixed: [StoreChange] = [
             .delete("a", expecting: second[1]), .save(archive("c"), effects: .init(from: nil, to: waiting)),
@@ -118,7 +118,7 @@ extension StoreConformance {
             for task in 0..<4 {
                 group.addTask {
                     var transfers = 0
-                    // In both directions, so that a store that locks one after the other comes to a standstill.
+                    // Transfers run in both directions, so that a store that locks archives one by one would deadlock.
                     let (from, to) = (ids[task], ids[(task + (task < 2 ? 1 : 3)) % 4])
                     for _ in 0..<2_000 where transfers < 10 {
                         guard let one = try await store.load(from), let other = try await store.load(to) else { return }
