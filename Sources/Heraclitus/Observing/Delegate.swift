@@ -1,6 +1,7 @@
-/// An object whose methods are called for everything that happens to a machine.
+/// An object with methods that are called for each occurrence of a machine.
 ///
-/// It implements the methods that it needs; the others do nothing. They are called in the order of ``StateMachine/observe(_:)``.
+/// Implement the methods that you need; the default implementations are empty. They are called in the order of
+/// ``StateMachine/observe(_:)``.
 ///
 /// ```swift
 /// machine.addDelegate(controller)
@@ -36,16 +37,16 @@ public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
     /// An action was refused.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: The error that the caller gets, or why the action failed.
+    ///   - error: The error that the caller gets, or the action's failure.
     func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction)
 
-    /// Something was announced.
+    /// An announcement was made.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - announcement: The announcement.
     func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement)
 
-    /// The work of a state has failed, and no event has followed from that.
+    /// The work of a state has failed without a following event.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - work: The state and the error.
@@ -80,7 +81,7 @@ extension StateMachineDelegate {
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: The error that the caller gets, or why the action failed.
+    ///   - error: The error that the caller gets, or the action's failure.
     public func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction) {}
 
     /// Does nothing.
@@ -97,9 +98,11 @@ extension StateMachineDelegate {
 }
 
 extension StateMachine {
-    /// Adds a weakly held delegate, whose methods are called for everything that happens; a machine may have several.
-    /// - Parameter delegate: The delegate, which the machine does not keep alive.
-    /// - Returns: A registration, with which the delegate can be removed.
+    /// Adds a delegate, which the machine holds weakly.
+    ///
+    /// A machine may have several delegates.
+    /// - Parameter delegate: The delegate.
+    /// - Returns: A registration for removing the delegate.
     @discardableResult
     public func addDelegate(_ delegate: some StateMachineDelegate<W>) -> Registration {
         observe { [weak self, weak delegate] occurrence in

@@ -1,4 +1,4 @@
-/// A line for a log about something that happened to a machine.
+/// A log entry for an occurrence of a machine.
 ///
 /// ```swift
 /// machine.log { print($0) }
@@ -9,9 +9,8 @@
 public struct LogEntry: Sendable {
     /// The level of an entry.
     ///
-    /// For OSLog: `debug` and `info` are types of the same names, `notice` is `default`, `warning` and `error` are `error`.
-    ///
-    /// There will be no others: these are all that occurrences need.
+    /// For OSLog: `debug` and `info` are types of the same names, `notice` is `default`, `warning` and `error` are
+    /// `error`. The list of levels is complete.
     public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
         /// A state has new data, or an event was ignored.
         case debug
@@ -19,14 +18,15 @@ public struct LogEntry: Sendable {
         /// A transition was made, or an action performed.
         case info
 
-        /// Something was announced.
+        /// An announcement was made.
         case notice
 
-        /// A fire was rejected, or an action was refused or failed, and no mistake in the program need be the cause.
+        /// A fire was rejected, an action was refused, or an action failed, possibly without a mistake in the program.
         case warning
 
-        /// The work of a state has failed, or the program has a mistake: a state that is not registered, a chain without an end, a circle of
-        /// waits, an unknown name.
+        /// The work of a state has failed, or the program has a mistake.
+        ///
+        /// Mistakes are unregistered states, endless chains, circles of waits and unknown names.
         case error
 
         /// Whether a level is lower than another.
@@ -49,11 +49,11 @@ public struct LogEntry: Sendable {
         }
     }
 
-    /// What happened.
+    /// The occurrence.
     public let occurrence: Occurrence
 
-    /// Makes the line about something that happened, such as one that was read from an audit log.
-    /// - Parameter occurrence: What happened.
+    /// Makes an entry for an occurrence, for example from an audit log.
+    /// - Parameter occurrence: The occurrence.
     public init(_ occurrence: Occurrence) { self.occurrence = occurrence }
 
     /// The name of the machine's workflow.
@@ -71,18 +71,18 @@ public struct LogEntry: Sendable {
         }
     }
 
-    /// What happened, in one line: `Download load: IdleState → LoadingState`.
+    /// The occurrence in one line: `Download load: IdleState → LoadingState`.
     ///
-    /// Names and texts of errors may have line breaks, which are spaces here: nothing from outside looks like a line of its own.
+    /// Line breaks in names and errors become spaces, so text from outside cannot forge further log lines.
     public var message: String {
         switch occurrence.kind {
-        // Errors say whose they are.
+        // Errors already contain the workflow's name.
         case .rejected, .refused: occurrence.message.inOneLine
         default: "\(workflow) \(occurrence.message)".inOneLine
         }
     }
 
-    // What a later version has written may have a reason that this one does not know.
+    // Occurrences of later versions may have an unknown reason.
     private var isTheProgramsFault: Bool {
         guard let reason = occurrence.reason else { return false }
         return if occurrence.kind == .refused {
@@ -119,12 +119,12 @@ extension LogEntry: CustomStringConvertible {
 }
 
 extension StateMachine {
-    /// Adds a closure that gets a line about everything that happens: transitions, rejected and ignored fires, actions, announcements,
-    /// failed work.
+    /// Adds a closure that gets an entry for each occurrence: transitions, rejected and ignored fires, actions,
+    /// announcements, failed work.
     ///
-    /// It is an observer, see ``observe(_:)``.
-    /// - Parameter body: Gets the line.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    /// The closure is an observer, see ``observe(_:)``.
+    /// - Parameter body: Gets the entry.
+    /// - Returns: A registration for removing the closure.
     @discardableResult
     public func log(_ body: @escaping @Sendable (LogEntry) -> Void) -> Registration {
         observe { body(LogEntry($0)) }

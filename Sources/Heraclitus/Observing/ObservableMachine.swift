@@ -5,7 +5,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// A machine for views, which are updated when the state changes, by Observation.
+/// A machine for views.
+///
+/// Observation updates the views when the state changes.
 ///
 /// ```swift
 /// struct DownloadView: View {
@@ -18,9 +20,12 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Any thread may use the machine, through this object or directly. Properties are always those of the machine at that moment.
-/// Observers of a property are notified after a transition of the machine, or of one of its regions: at once if it was made on the main
-/// thread of an Apple platform, otherwise soon after on the main actor. Several transitions in a short time may cause one notification.
+/// Any thread may use the machine, through this object or directly. Properties always have the machine's current
+/// values.
+///
+/// Observers of a property are notified after transitions of the machine and of its regions. A transition on the main
+/// thread of an Apple platform notifies them at once. Other transitions notify them soon afterwards on the main actor,
+/// and several may share one notification.
 @MainActor
 public final class ObservableMachine<W: Workflow> {
     /// The machine.
@@ -38,7 +43,7 @@ public final class ObservableMachine<W: Workflow> {
             if isOnMainThread {
                 self?.tell()
             } else if isToldSoon.raise() {
-                // From another thread it might come between a view's reading and its beginning to observe.
+                // A notification from another thread might come between a view's reading and its start of observing.
                 Task { @MainActor [weak self] in
                     isToldSoon.lower()
                     self?.tell()
@@ -81,13 +86,13 @@ extension ObservableMachine: Stateful {
         return machine.stateName
     }
 
-    /// Answers what a fire would do, guards included; observed.
+    /// Reports the result of a fire without firing, including guards; observed.
     public nonisolated var rehearse: Fire<W> {
         registrar.access(self, keyPath: \.state)
         return machine.rehearse
     }
 
-    /// Every event with what a fire would do now; observed.
+    /// Every event with the result of firing it now; observed.
     /// - Parameter userInfo: Values passed to guards and carried by errors.
     /// - Returns: An offer for each event.
     public nonisolated func offers(userInfo: UserInfo = [:]) -> [Offer] {
@@ -115,7 +120,7 @@ extension ObservableMachine: Stateful {
 
     /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol; observed.
     ///
-    /// A machine whose state holds machines, as ``Composite`` says, is also in the states that those are in.
+    /// A machine is also in the states of its regions: see ``Composite``.
     /// - Parameter type: The class, or the protocol.
     /// - Returns: `true` for an object of a subclass, too.
     public nonisolated func isIn<S>(_ type: S.Type) -> Bool {
@@ -132,7 +137,9 @@ extension ObservableMachine: Stateful {
     }
 }
 
-/// Whether this is certainly the main actor's thread; elsewhere than on Apple's platforms it has none of its own.
+/// Whether this is certainly the main thread.
+///
+/// Only Apple's platforms tie the main actor to a thread.
 private var isOnMainThread: Bool {
     #if canImport(Darwin)
         pthread_main_np() != 0
@@ -144,7 +151,7 @@ private var isOnMainThread: Bool {
 private final class Flag: Sendable {
     private let isRaised = Atomic(false)
 
-    /// Whether it was not raised before.
+    /// Raises the flag, and returns whether it was lowered before.
     func raise() -> Bool { !isRaised.exchange(true, ordering: .acquiringAndReleasing) }
 
     func lower() { isRaised.store(false, ordering: .releasing) }
