@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("A fire of a region's callback at its holder is decided at once, and carried out before the outer one returns")
+    @Test("A fire of a region's callback at its holder is decided at once, and done before the outer fire returns")
     func outward() throws {
         try Forest.noting { journal in
             let order = try Forest.busyOrder()
