@@ -33,7 +33,7 @@ public import Heraclitus
 ///
 /// `OperationQueue` is notified of `isReady`, `isExecuting` and `isFinished` through the operation. Any thread may call every
 /// method, and no lock is held while your code runs.
-public final class OperationStateMachine: Stateful, Sendable {
+public final class OperationStateMachine: MachineOwner, Sendable {
     /// A block of an operation.
     public typealias Block = @Sendable () -> Void
 

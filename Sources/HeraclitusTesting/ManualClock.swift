@@ -163,7 +163,7 @@ public final class ManualClock: Clock, Sendable {
     /// Moves the clock, fires due events on the way, and lets the work of states go on at each step.
     ///
     /// The call waits before each step until the work of all machines with the clock's ``scheduler`` has ended or
-    /// waits. Work waits with `Workplace.sleep(for:)`, with ``sleep(until:tolerance:)`` or for something outside. Work
+    /// waits. Work waits with `WorkCall.sleep(for:)`, with ``sleep(until:tolerance:)`` or for something outside. Work
     /// on an actor with its own executor, such as the main actor, counts as outside.
     /// - Parameter duration: The distance; zero or more.
     public func advance(by duration: Duration) async {

@@ -59,7 +59,7 @@ private struct Parcel: Workflow {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
         let machine = StateMachine<Parcel>()
-        machine.observeTree { [weak machine] occurrence in
+        machine.observe(regions: true) { [weak machine] occurrence in
             guard let machine, occurrence.kind == .transitioned else { return }
             do {
                 try machine.archive().write(to: file, options: .atomic)

@@ -84,10 +84,10 @@ private struct Order: Workflow {
     func late() throws {
         let order = StateMachine<Order>()
         let heard = Mutex<[String]>([])
-        order.observeTree { occurrence in
+        order.observe(regions: true) { occurrence in
             print(occurrence.path ?? "order", occurrence.event ?? "")  // payment settle
         }
-        order.observeTree { occurrence in
+        order.observe(regions: true) { occurrence in
             heard.withLock { $0.append("\(occurrence.path ?? "order") \(occurrence.event ?? "")") }
         }
         let placed = PlacedState(address: "1 Main St")

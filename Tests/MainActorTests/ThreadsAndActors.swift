@@ -34,9 +34,9 @@ private final class StoppedState: TimerState, EmptyState {}
 private final class RunningState: TimerState, Working {
     let seconds: Int
     init(seconds: Int) { self.seconds = seconds }
-    func work(_ here: Workplace<Timer>) async throws {
-        await here.context.ring(seconds)
-        try here.fire.stop()
+    func work(_ call: WorkCall<Timer>) async throws {
+        await call.context.ring(seconds)
+        try call.fire.stop()
     }
 }
 

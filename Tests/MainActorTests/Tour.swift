@@ -55,17 +55,13 @@ struct Download: Workflow {
 
 /// A model of a screen whose methods the events are, and that hears of all that happens; it says `@MainActor`, because a
 /// delegate is Sendable, as which the compiler otherwise takes it for nobody's.
-@MainActor final class Player: Stateful, StateMachineDelegate {
+@MainActor final class Player: MachineOwner, StateMachineDelegate {
     let machine = StateMachine<Download>()
     var rejections = 0
     var refusals = 0
 
     nonisolated func machine(_ machine: StateMachine<Download>, didReject error: InvalidTransition) {
-        MainActor.assumeIsolated { rejections += 1 }
-    }
-
-    nonisolated func machine(_ machine: StateMachine<Download>, didRefuse error: InvalidAction) {
-        MainActor.assumeIsolated { refusals += 1 }
+        MainActor.assumeIsolated { if error.action == nil { rejections += 1 } else { refusals += 1 } }
     }
 
     func retry() throws {
@@ -121,7 +117,7 @@ final class Screen {
     func host() throws {
         let player = Player()
         player.machine.addDelegate(player)
-        #expect(throws: InvalidAction.self) { try player.retry() }
+        #expect(throws: InvalidTransition.self) { try player.retry() }
         #expect(throws: InvalidTransition.self) { try player.fail(FailureState(.timedOut)) }
         #expect(player.rejections == 1 && player.refusals == 1)
         try player.load(LoadingState(request: Request(url: "a")))

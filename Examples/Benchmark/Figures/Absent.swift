@@ -37,7 +37,7 @@ extension Figure {
     private static func machineThatWasObserved() -> StateMachine<PlainToggle> {
         let machine = StateMachine<PlainToggle>()
         machine.observe { keep("\($0)".isEmpty) }.cancel()
-        machine.log { keep($0.message.isEmpty) }.cancel()
+        machine.observe { keep($0.message.isEmpty) }.cancel()
         _ = machine.transitions
         _ = machine.states(buffering: .bufferingNewest(1))
         // On the main thread, where all figures are taken.

@@ -5,7 +5,7 @@ import Heraclitus
 
 extension Figure {
     static var archiving: [Figure] {
-        let machine = StateMachine<Download>(alreadyIn: LoadingState(url: Content.shared.url))
+        let machine = StateMachine<Download>(resumingIn: LoadingState(url: Content.shared.url))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let decoder = JSONDecoder()

@@ -16,7 +16,7 @@ extension Figure {
                 ours: perLine(in: ours) { count in
                     succeeding {
                         try Archive.write(
-                            (0..<count).lazy.map { StateMachine<Download>(alreadyIn: loading($0)) },
+                            (0..<count).lazy.map { StateMachine<Download>(resumingIn: loading($0)) },
                             to: ours
                         )
                     }
@@ -32,7 +32,7 @@ extension Figure {
                     preparing: { count in
                         succeeding {
                             try Archive.write(
-                                (0..<count).lazy.map { StateMachine<Download>(alreadyIn: loading($0)) },
+                                (0..<count).lazy.map { StateMachine<Download>(resumingIn: loading($0)) },
                                 to: ours
                             )
                         }

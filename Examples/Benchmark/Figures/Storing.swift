@@ -15,7 +15,7 @@ extension Figure {
                 ours: perSave { count in
                     let store = try DirectoryStore(at: folder).workflow(Download.self)
                     defer { try? FileManager.default.removeItem(at: folder) }
-                    let machine = StateMachine<Download>(alreadyIn: LoadingState(url: Content.shared.url))
+                    let machine = StateMachine<Download>(resumingIn: LoadingState(url: Content.shared.url))
                     return try await nanosecondsAwaiting {
                         for revision in 0..<count { try await store.save(machine, as: "1", expecting: revision) }
                     }

@@ -11,7 +11,7 @@ extension Figure {
                 unit: "ns",
                 goal: 1.3,
                 ours: perOperation(of: 2) { rounds in
-                    let machine = StateMachine<Download>(alreadyIn: LoadingState(url: Content.shared.url))
+                    let machine = StateMachine<Download>(resumingIn: LoadingState(url: Content.shared.url))
                     onTwoThreads { _ in reload(machine, rounds) }
                 },
                 limit: perOperation(of: 2) { rounds in
@@ -25,11 +25,11 @@ extension Figure {
                 goal: 1 / 1.8,
                 ours: perOperation(of: 2) { rounds in
                     onTwoThreads { _ in
-                        reload(StateMachine<Download>(alreadyIn: LoadingState(url: ownURL())), rounds)
+                        reload(StateMachine<Download>(resumingIn: LoadingState(url: ownURL())), rounds)
                     }
                 },
                 limit: perOperation { rounds in
-                    reload(StateMachine<Download>(alreadyIn: LoadingState(url: ownURL())), rounds)
+                    reload(StateMachine<Download>(resumingIn: LoadingState(url: ownURL())), rounds)
                 },
                 remark: "0.56 is 1.8 times the throughput"
             ),

@@ -75,11 +75,11 @@ private let hasBegun = DispatchSemaphore(value: 0)
 private final class ClosedState: WorkflowState, EmptyState {}
 
 private final class OpenState: WorkflowState, EmptyState, Working {
-    func work(_ here: Workplace<Shop>) async throws {}
+    func work(_ call: WorkCall<Shop>) async throws {}
 }
 
 private final class KnockedAtState: WorkflowState, EmptyState, Working {
-    func work(_ here: Workplace<Shop>) async throws { hasBegun.signal() }
+    func work(_ call: WorkCall<Shop>) async throws { hasBegun.signal() }
 }
 
 private struct Shop: Workflow {

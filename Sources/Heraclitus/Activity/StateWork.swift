@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// An update may take the work over.
 ///
-/// The work leaves the machine unretained. Fires through its ``Workplace`` are bound to the work.
+/// The work leaves the machine unretained. Fires through its ``WorkCall`` are bound to the work.
 @usableFromInline
 final class StateWork: Sendable {
     /// The unique identity of the work.
@@ -167,10 +167,10 @@ final class StateWork: Sendable {
     /// - Returns: The error of the method; `nil` if it has returned.
     private func callBody<State: Working>(of type: State.Type, _ subject: Subject) async -> FailedWork? {
         guard let state = subject.state as? State,
-            let context = GivenContext.value(of: subject.context, as: State.Life.Context.self)
+            let context = GivenContext.value(of: subject.context, as: State.MachineWorkflow.Context.self)
         else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
         do {
-            try await state.work(Workplace<State.Life>(context, self, in: type))
+            try await state.work(WorkCall<State.MachineWorkflow>(context, self, in: type))
             return nil
         } catch {
             return FailedWork(state: state, error: error)
@@ -233,4 +233,10 @@ extension MachineCore {
         guard let current = activity?.work else { return false }
         return current.id == work && !current.isEnded
     }
+}
+
+/// A state whose work has thrown, and the error.
+struct FailedWork: Sendable {
+    let state: any WorkflowState
+    let error: any Error
 }

@@ -69,7 +69,7 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// An event both updates a state and leads from it to itself.
     case contradictoryUpdate(event: String, state: String)
 
-    /// A state's work is that of a state of another workflow: `work(_:)` gets the ``Workplace`` of that one.
+    /// A state's work is that of a state of another workflow: `work(_:)` gets the ``WorkCall`` of that one.
     case foreignWork(className: String, workflow: String)
 
     /// An event fires when work has failed or is done, and none of the states that it leads from is ``Working``.
@@ -211,7 +211,7 @@ extension WorkflowProblem: CustomStringConvertible {
         case .contradictoryUpdate(let event, let state):
             "The event \"\(event)\" updates \(state), and also leads from it to itself."
         case .foreignWork(let className, let workflow):
-            "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `Workplace` of this workflow."
+            "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `WorkCall` of this workflow."
         case .eventWithoutWork(let event):
             "The event \"\(event)\" fires when work has ended, but no state that it leads from is `Working`."
         case .ambiguousWork(let state, let events):

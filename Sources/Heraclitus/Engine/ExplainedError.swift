@@ -59,8 +59,6 @@ private func localizedWords(of error: any Error) -> String? {
     return localized?.errorDescription ?? localized?.failureReason
 }
 
-// MARK: - Fires
-
 extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedError {
     /// What was tried, where, why not, and what would be allowed.
     public var description: String { wholeText }
@@ -76,8 +74,10 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
 
     var attempt: String {
         let what =
-            attemptInsteadOfFire ?? event.map { "fire \"\($0.shortened)\"" }
-            ?? shownDestination.map { "enter \($0)" } ?? "fire an event that it does not know"
+            isOfAction
+            ? "perform \(action.map { "\"\($0.shortened)\"" } ?? "a block")"
+            : attemptInsteadOfFire ?? event.map { "fire \"\($0.shortened)\"" }
+                ?? shownDestination.map { "enter \($0)" } ?? "fire an event that it does not know"
         return "\(place) cannot \(what)\(source.isEmpty ? "" : " in \(source.shortened)")"
     }
 
@@ -89,12 +89,18 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
                 : "the workflow has no such event."
         case .unknownState:
             "the workflow has no state \"\(unknownState?.shortened ?? "")\"."
+        case .unknownAction:
+            "the workflow lists no such action."
+        case .actionFailed:
+            "it failed: \(causeWords)"
+        case .notAllowed where isOfAction:
+            "it is allowed only in \(expectedState ?? "another state")."
         case .notAllowed:
             wrongDestination ?? "it does not lead from there\(shownDestination.map { " to \($0)" } ?? "")."
         case .notCurrent:
             "it belongs to a state object that is not the current one."
         case .regionInUse:
-            "a machine in \(shownDestination ?? "the destination") belongs to another one: \(machines.joined(separator: " in "))."
+            "a machine in \(isOfAction ? "the state" : shownDestination ?? "the destination") belongs to another one: \(machines.joined(separator: " in "))."
         case .declined:
             "it was declined: \(causeWords)"
         case .unregisteredState:
@@ -124,6 +130,10 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
 
     var suggestion: String? {
         switch reason {
+        case .notAllowed where isOfAction:
+            leadingEvents.map {
+                $0.isEmpty ? "No event leads there from \(source.shortened)." : "These lead there: \(Self.list($0))."
+            }
         case .notAllowed where wrongDestination != nil:
             nil
         case .notAllowed, .noEvent:
@@ -132,9 +142,11 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
                 : "Allowed in \(source.shortened): \(Self.list(allowedEvents))."
         case .unknownEvent:
             "Its events are \(Self.list(candidates))."
+        case .unknownAction:
+            candidates.isEmpty ? "The workflow has no actions." : "Its actions are \(Self.list(candidates))."
         case .unknownState:
             "Its states are \(Self.list(candidates))."
-        case .declined, .notCurrent:
+        case .declined, .notCurrent, .actionFailed:
             nil
         case .regionInUse:
             "Give each state a machine of its own, such as a copy."
@@ -157,7 +169,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .missingContext:
             "Call `activate(context:)` first."
         case .deadlock:
-            "Let callbacks fire the machines in one order, or after the transition under way."
+            "Let callbacks use the machines in one order, or after the transition under way."
         }
     }
 
@@ -165,7 +177,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
 
     /// Why not, without what was tried: it names the event and the state.
     private var shortReason: String {
-        guard reason == .notAllowed, let event, wrongDestination == nil else { return reasonText }
+        guard reason == .notAllowed, !isOfAction, let event, wrongDestination == nil else { return reasonText }
         return "\"\(event.shortened)\" does not lead from \(source.shortened)"
             + "\(shownDestination.map { " to \($0)" } ?? "")."
     }
@@ -180,56 +192,5 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
 
     private static func list(_ names: [String]) -> String {
         names.isEmpty ? "none" : names.map { "\"\($0)\"" }.joined(separator: ", ")
-    }
-}
-
-// MARK: - Actions
-
-extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError {
-    /// What was tried, where, why not, and what would lead to where it is allowed.
-    public var description: String { wholeText }
-
-    /// What was tried, where, and why not.
-    public var errorDescription: String? { sentence }
-
-    /// Why the action was refused: the words of its own error and no others, if that is a `LocalizedError`.
-    public var failureReason: String? { wordsForPeople ?? reasonText }
-
-    /// What would lead to where it is allowed.
-    public var recoverySuggestion: String? { help }
-
-    var attempt: String {
-        "\(place) cannot perform \(action.map { "\"\($0.shortened)\"" } ?? "a block") in \(state)"
-    }
-
-    var explanation: String {
-        switch reason {
-        case .notInState: "it is allowed only in \(expected ?? "another state")."
-        case .unknownAction: "the workflow lists no such action."
-        case .failed: "it failed: \(causeWords)"
-        case .missingContext: "the machine was not given its context."
-        case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
-        case .notCurrent: "it belongs to a state object that is not the current one."
-        case .transitionInProgress: "the machine that it belongs to is in the middle of a decision."
-        case .regionInUse: "a machine in the state belongs to another one: \(machines.joined(separator: " in "))."
-        }
-    }
-
-    var suggestion: String? {
-        switch reason {
-        case .notInState where !knowsLeadingEvents: nil
-        case .notInState:
-            leadingEvents.isEmpty
-                ? "No event leads there from \(state)."
-                : "These lead there: \(leadingEvents.map { "\"\($0)\"" }.joined(separator: ", "))."
-        case .unknownAction:
-            candidates.isEmpty
-                ? "The workflow has no actions."
-                : "Its actions are \(candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
-        case .failed, .notCurrent, .transitionInProgress: nil
-        case .missingContext: "Call `activate(context:)` first."
-        case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
-        case .regionInUse: "Give each state a machine of its own, such as a copy."
-        }
     }
 }

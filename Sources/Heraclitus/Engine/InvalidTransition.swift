@@ -1,4 +1,4 @@
-/// The error of a rejected fire: what was tried, where, why not, and what would be allowed.
+/// The error of a rejected fire or action: what was tried, where, why not, and what would be allowed.
 ///
 /// Its texts shorten a name of more than 200 characters, which may come from outside, and what another error says to 1,000. Its properties have
 /// them whole.
@@ -22,8 +22,14 @@ public struct InvalidTransition: Error, Sendable {
         /// The workflow has no event with that name; ``InvalidTransition/candidates`` are the names of its events, the nearest first.
         case unknownEvent
 
-        /// The event does not lead from the source, or not to that destination.
+        /// The workflow lists no action with that name; ``InvalidTransition/candidates`` are the names of its actions, the nearest first.
+        case unknownAction
+
+        /// The event does not lead from the source, or not to that destination; or the state does not allow the action.
         case notAllowed
+
+        /// The action threw. Observers get this reason, the caller gets the ``InvalidTransition/underlyingError``.
+        case actionFailed
 
         /// The event belongs to a state object that is not the current one, or the machine does: it comes too late.
         case notCurrent
@@ -108,6 +114,26 @@ public struct InvalidTransition: Error, Sendable {
     /// The name of the event that was fired; `nil` where `enter` found none or several, and for one that has none.
     public var event: String? { rejection.event.map { definition.events[$0].name } ?? rejection.details?.event }
 
+    /// The name of the rejected action; `nil` for a fire, and for a block without a name.
+    public var action: String? { rejection.details?.action?.name }
+
+    /// Whether an action was rejected and not a fire.
+    var isOfAction: Bool { rejection.details?.action != nil }
+
+    /// The states that allow the action, as texts name them; `nil` if any does.
+    var expectedState: String? { rejection.details?.action?.expected }
+
+    /// The names of the events that lead from the source to a state that allows the action; `nil` if only objects show which states do.
+    var leadingEvents: [String]? {
+        guard let source = rejection.source, let states = rejection.details?.action?.states else { return nil }
+        return definition.events.filter { event in states.contains { event.reach.leads(from: source, to: $0) } }.map(
+            \.name
+        )
+    }
+
+    /// The names of the actions that the source allows, in the order of the definition.
+    public var allowedActions: [String] { rejection.source.map(definition.actionNames(allowedIn:)) ?? [] }
+
     /// The name of the state that the machine was in, or would have been in when its turn came.
     public var source: String { rejection.source.map { definition.states[$0].name } ?? rejection.details?.source ?? "" }
 
@@ -118,18 +144,21 @@ public struct InvalidTransition: Error, Sendable {
         return definition.states[only.index].name
     }
 
-    /// What a guard or a builder threw.
+    /// What a guard, a builder or an action threw.
     public var underlyingError: (any Error)? { rejection.details?.underlyingError }
 
     /// The errors of all guards that decline, in the order in which they were asked; of a survey.
     var unmetGuards: [any Error] { rejection.details?.unmetGuards ?? [] }
 
-    /// The names to choose from: events or states, depending on the ``reason``.
+    /// The names to choose from: events, actions or states, depending on the ``reason``.
     ///
+    /// For an action that the state does not allow they are the events that lead to a state which does.
     /// For an unknown name they are all names, the most similar first.
     public var candidates: [String] {
         switch reason {
         case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)
+        case .unknownAction: definition.actions.map(\.name).nearestFirst(to: action)
+        case .notAllowed where isOfAction: leadingEvents ?? []
         case .unknownState: definition.states.map(\.name).nearestFirst(to: unknownState)
         default: rejection.details?.candidates ?? []
         }
@@ -191,6 +220,9 @@ struct Rejection: Error {
         var unmetGuards: [any Error] = []
         var candidates: [String] = []
         var machines: [String] = []
+
+        /// The action that was tried in place of a fire.
+        var action: ActionTerms?
 
         /// What could not be done in place of a fire: "be run".
         var attempt: String?

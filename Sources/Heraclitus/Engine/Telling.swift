@@ -43,7 +43,7 @@ extension MachineCore {
     @inline(never)
     func ignored(_ event: Immortal<CompiledEvent>, in source: Int, _ call: borrowing Call) -> Occurrence.Outcome {
         let state = definition.states[source].type.typed(expectedObject(call))
-        return .ignored(IgnoredEvent(name: event.value.name, state: state, userInfo: call.userInfo))
+        return .noted(.ignored, event.value.name, state, call.userInfo)
     }
 
     /// Tells observers something without the turn, which does not come; nothing of what they cause by that themselves.

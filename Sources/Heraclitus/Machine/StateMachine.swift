@@ -147,7 +147,7 @@ extension StateMachine {
 
     /// The names of the events that lead from the current state, in the order of the definition.
     ///
-    /// Guards are not asked: ``offers(userInfo:)`` asks them. Events that are ignored now are left out, because to fire them does
+    /// Guards are not asked: ``eventAvailability(userInfo:)`` asks them. Events that are ignored now are left out, because to fire them does
     /// nothing; ``can`` is `true` for them, because to fire them is no error.
     public var allowedEvents: [String] { definition.eventNames(leaving: core.expectedState(of: self)) }
 
@@ -158,7 +158,7 @@ extension StateMachine {
     /// accepted so far.
     @inlinable public var can: Can<W> { Can(machine: self) }
 
-    /// Fires events: `machine.fire.load(…)`, `machine.fire(\.load, …)`, `machine.fire(named: "load", …)`.
+    /// Fires events: `machine.fire.load(…)`, `machine.fire(event, …)`, `machine.fire(named: "load", …)`.
     @inlinable public var fire: Fire<W> { Fire(machine: self) }
 
     /// Answers what a fire would do, guards included, and changes nothing: `try machine.rehearse.pay(PaidState(…))`.

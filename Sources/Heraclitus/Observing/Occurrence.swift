@@ -2,7 +2,7 @@ public import HeraclitusEssentials
 
 /// An occurrence of a machine, for observers and audit logs.
 ///
-/// It has the date, the workflow, the state, the revision, and the reason of a rejection or refusal. It is `Codable`:
+/// It has the date, the workflow, the state, the revision, and the reason of a rejection. It is `Codable`:
 ///
 /// ```swift
 /// machine.observe { occurrence in
@@ -10,7 +10,14 @@ public import HeraclitusEssentials
 /// }
 /// ```
 ///
-/// Observers also get the objects in ``outcome``. It is `nil` for decoded occurrences and in a ``Journal``.
+/// Observers also get the objects: ``transition``, ``error`` and ``state``. They are `nil` for a decoded occurrence
+/// and in a ``Journal``.
+///
+/// A line for a log is the ``description``, with the ``level``:
+///
+/// ```swift
+/// machine.observe { logger.log(level: .init(rawValue: $0.level.rawValue)!, "\($0)") }     // swift-log
+/// ```
 public struct Occurrence: Sendable {
     /// The kind of an occurrence.
     @nonexhaustive
@@ -27,7 +34,7 @@ public struct Occurrence: Sendable {
         /// An action was carried out.
         case performed
 
-        /// An action was refused, or failed.
+        /// An action was rejected, or failed.
         case refused
 
         /// The program has made an announcement.
@@ -37,31 +44,6 @@ public struct Occurrence: Sendable {
         case failed
     }
 
-    /// The kind of an occurrence with its objects.
-    @nonexhaustive
-    public enum Outcome: Sendable {
-        /// A transition was made.
-        case transitioned(StateTransition)
-
-        /// A fire was rejected; its caller gets this error.
-        case rejected(InvalidTransition)
-
-        /// A fire was ignored in the current state.
-        case ignored(IgnoredEvent)
-
-        /// An action was carried out in a state that allows it.
-        case performed(PerformedAction)
-
-        /// An action was refused, or failed; its caller gets this error, or the action's own.
-        case refused(InvalidAction)
-
-        /// The program has made an announcement.
-        case announced(Announcement)
-
-        /// The work of a state has failed without a following event.
-        case failed(FailedWork)
-    }
-
     /// The date of the occurrence.
     public let date: Date
 
@@ -69,6 +51,20 @@ public struct Occurrence: Sendable {
     public let revision: Int
 
     private let content: Content
+
+    /// The kind of an occurrence with its objects.
+    enum Outcome: Sendable {
+        case transitioned(StateTransition)
+        case rejected(InvalidTransition)
+
+        /// An ignored event, a performed action or an announcement, with its name and its state.
+        case noted(Kind, String, any WorkflowState, UserInfo)
+
+        /// The failed work of a state.
+        ///
+        /// The state has its latest data. If the machine has left it, the data is that of the work's beginning.
+        case failed(any WorkflowState, any Error)
+    }
 
     // The enumeration takes one word, because each turn reserves room for it, even without observers.
     private indirect enum Content {
@@ -125,7 +121,7 @@ public struct Occurrence: Sendable {
     }
 }
 
-// MARK: - What there is to say of it
+// MARK: - Its parts
 
 extension Occurrence {
     /// The kind of an occurrence.
@@ -146,13 +142,13 @@ extension Occurrence {
     /// The property names on the path from the observed machine to a machine in its state, such as `payment.card`;
     /// `nil` for the observed machine itself.
     ///
-    /// See ``StateMachine/observeTree(_:)``.
+    /// See ``StateMachine/observe(regions:_:)``.
     public var path: String? { record.path }
 
     /// The name of the event; `nil` without a fire, or if `enter` found none or several.
     public var event: String? { record.event }
 
-    /// The name of the action that was performed or refused; `nil` for a block without a name.
+    /// The name of the action that was performed or rejected; `nil` for a block without a name.
     public var action: String? { record.action }
 
     /// The name of the announcement.
@@ -167,11 +163,10 @@ extension Occurrence {
     /// Whether the transition is an update, which only gives the state new data.
     public var isUpdate: Bool { record.isUpdate }
 
-    /// The reason of a rejection or refusal: the name of an ``InvalidTransition/Reason-swift.enum`` or an
-    /// ``InvalidAction/Reason-swift.enum``.
+    /// The reason of a rejection: the name of an ``InvalidTransition/Reason-swift.enum``.
     public var reason: String? { record.reason }
 
-    /// The text of the occurrence; for a rejection or refusal, the complete text of the error.
+    /// The text of the occurrence; for a rejection, the complete text of the error.
     ///
     /// It may have several lines, like the names and errors in it; ``description`` has one line.
     public var message: String { record.message }
@@ -185,8 +180,32 @@ extension Occurrence {
     /// The facts that the entered or updated state declares: see ``FactStating``.
     public var facts: UserInfo { record.facts }
 
-    /// The occurrence with its objects; `nil` if it was decoded.
-    public var outcome: Outcome? {
+    /// The transition with its objects; `nil` for other occurrences and for a decoded one.
+    public var transition: StateTransition? {
+        if case .transitioned(let transition) = outcome { transition } else { nil }
+    }
+
+    /// The ``InvalidTransition`` of a rejection, or the error of a state's work; `nil` for a decoded occurrence.
+    public var error: (any Error)? {
+        switch outcome {
+        case .rejected(let error): error
+        case .failed(_, let error): error
+        case .transitioned, .noted, nil: nil
+        }
+    }
+
+    /// The entered state object, or the state of the ignored event, action, announcement or failed work.
+    ///
+    /// It is `nil` for a rejection and for a decoded occurrence.
+    public var state: (any WorkflowState)? {
+        switch outcome {
+        case .transitioned(let transition): transition.destination
+        case .noted(_, _, let state, _), .failed(let state, _): state
+        case .rejected, nil: nil
+        }
+    }
+
+    private var outcome: Outcome? {
         if case .happened(let outcome, _, _) = content { outcome } else { nil }
     }
 
@@ -225,8 +244,16 @@ extension Occurrence {
 }
 
 extension Occurrence: CustomStringConvertible {
-    /// The occurrence in one line: line breaks in names and errors become spaces.
-    public var description: String { message.inOneLine }
+    /// The occurrence in one line: `Download load: IdleState → LoadingState`.
+    ///
+    /// Line breaks in names and errors become spaces. Text from outside therefore stays within its line.
+    public var description: String {
+        switch kind {
+        // Errors name the workflow.
+        case .rejected, .refused: message.inOneLine
+        default: "\(workflow) \(message)".inOneLine
+        }
+    }
 }
 
 extension String {
@@ -253,42 +280,23 @@ extension Occurrence.Record {
             cause = transition.fullUserInfo.cause.map(Occurrence.Cause.init)
             facts = transition.facts
         case .rejected(let error):
-            self.init(.rejected, workflow, in: error.source, "\(error)", error.userInfo)
+            self.init(error.isOfAction ? .refused : .rejected, workflow, in: error.source, "\(error)", error.userInfo)
             event = error.event
+            action = error.action
             destination = error.destination
             reason = error.reason.rawValue
-        case .ignored(let ignored):
-            let state = CompiledState.name(of: ignored.state)
-            self.init(.ignored, workflow, in: state, "\(ignored.name): ignored in \(state)", ignored.userInfo)
-            event = ignored.name
-        case .performed(let performed):
-            let state = CompiledState.name(of: performed.state)
-            self.init(
-                .performed,
-                workflow,
-                in: state,
-                "\"\(performed.name)\" performed in \(state)",
-                performed.userInfo
-            )
-            action = performed.name
-        case .refused(let error):
-            self.init(.refused, workflow, in: error.state, "\(error)", error.userInfo)
-            action = error.action
-            reason = error.reason.rawValue
-        case .announced(let announced):
-            let state = CompiledState.name(of: announced.state)
-            self.init(
-                .announced,
-                workflow,
-                in: state,
-                "\"\(announced.name)\" announced in \(state)",
-                announced.userInfo
-            )
-            announcement = announced.name
-        case .failed(let failed):
-            let state = CompiledState.name(of: failed.state)
-            let words = ownWords(of: failed.error)
-            self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(words)", [:])
+        case .noted(let kind, let name, let state, let userInfo):
+            let state = CompiledState.name(of: state)
+            let text = kind == .ignored ? "\(name): ignored in \(state)" : "\"\(name)\" \(kind.rawValue) in \(state)"
+            self.init(kind, workflow, in: state, text, userInfo)
+            switch kind {
+            case .ignored: event = name
+            case .performed: action = name
+            default: announcement = name
+            }
+        case .failed(let state, let error):
+            let state = CompiledState.name(of: state)
+            self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(ownWords(of: error))", [:])
         }
     }
 
@@ -301,53 +309,4 @@ extension Occurrence.Record {
     ) {
         self.init(kind: kind, workflow: workflow, source: source, text: text, userInfo: userInfo)
     }
-}
-
-// MARK: - What is no transition
-
-/// An event that was fired in a state that ignores it: see `ignored(in:)`.
-public struct IgnoredEvent: Sendable {
-    /// The name of the event.
-    public let name: String
-
-    /// The state that ignores it.
-    public let state: any WorkflowState
-
-    /// The values that the caller passed.
-    public let userInfo: UserInfo
-}
-
-/// An action of the definition or of the caller that was carried out.
-public struct PerformedAction: Sendable {
-    /// The name of the action.
-    public let name: String
-
-    /// The state in which it was carried out.
-    public let state: any WorkflowState
-
-    /// The values that the caller passed.
-    public let userInfo: UserInfo
-}
-
-/// An announcement that was made with ``StateMachine/announce(_:userInfo:)``.
-public struct Announcement: Sendable {
-    /// The name of the announcement.
-    public let name: String
-
-    /// The state of the machine.
-    public let state: any WorkflowState
-
-    /// The values that the caller passed.
-    public let userInfo: UserInfo
-}
-
-/// The failed work of a ``Working`` state, without a following event.
-public struct FailedWork: Sendable {
-    /// The state of the work with its latest data.
-    ///
-    /// If the machine has left the state, the data is that of the work's beginning.
-    public let state: any WorkflowState
-
-    /// The error that the work has thrown.
-    public let error: any Error
 }

@@ -54,7 +54,7 @@ extension MachineCore {
         // Occurrences outside turns arrive on a thread that does not own this machine.
         let state = state.read {}.state
         let path = name(of: region, in: state) + (path.map { "." + $0 } ?? "")
-        if case .transitioned(let transition) = occurrence.outcome, let observing = state as? any RegionObserving {
+        if let transition = occurrence.transition, let observing = state as? any RegionObserving {
             observing.regionDidTransition(transition, path: path)
         }
         if listens(to: .regionNotices) { tellTreeObservers(occurrence.at(path)) }

@@ -17,9 +17,9 @@ private final class LoadingState: WorkflowState, Working {
     let url: String
     init(url: String) { self.url = url }
 
-    func work(_ here: Workplace<Download>) async throws {
-        let byteCount = try await here.context.fetch(url)
-        try here.fire.finish(LoadedState(byteCount: byteCount))
+    func work(_ call: WorkCall<Download>) async throws {
+        let byteCount = try await call.context.fetch(url)
+        try call.fire.finish(LoadedState(byteCount: byteCount))
     }
 }
 

@@ -28,7 +28,7 @@ private struct Gate: Workflow {
 
     @Test("An internal event is fired by name, unless a guard asks for more")
     func names() throws {
-        let door = StateMachine<Door>(alreadyIn: PublicModule.OpenState(visitor: "Ada"))
+        let door = StateMachine<Door>(resumingIn: PublicModule.OpenState(visitor: "Ada"))
         try door.fire(named: "slam")
         let gate = StateMachine<Gate>()
         #expect(throws: InvalidTransition.self) { try gate.fire(named: "slam") }

@@ -58,13 +58,13 @@ private struct Exam: Workflow {
     @Test("What can be fired is offered and rehearsed")
     func offered() throws {
         let machine = StateMachine<Download>()
-        for offer in machine.offers() { print(offer) }  // load: needs LoadingState
+        for offer in machine.eventAvailability() { print(offer) }  // load: needs LoadingState
         do {
             try machine.rehearse.load(LoadingState(url: "ftp://example.org"))
         } catch {
             print(error.failureReason ?? "")  // the words of the guard
         }
-        #expect(machine.offers().first?.description == "load: needs LoadingState")
+        #expect(machine.eventAvailability().first?.description == "load: needs LoadingState")
         let error = #expect(throws: InvalidTransition.self) {
             try machine.rehearse.load(LoadingState(url: "ftp://example.org"))
         }

@@ -117,21 +117,20 @@ private func tell(_ line: String) { told.withLock { $0.append(line) } }
 
 private func log<W>(_ machine: StateMachine<W>, as id: String, to logger: Logger) -> Registration {
     machine.observe { occurrence in
-        let entry = LogEntry(occurrence)
         let entered = occurrence.kind == .transitioned ? occurrence.destination : nil
         var metadata: Logger.Metadata = ["id": "\(id)", "state": "\(entered ?? occurrence.source)"]
         if let event = occurrence.event { metadata["event"] = "\(event)" }
         if let reason = occurrence.reason { metadata["reason"] = "\(reason)" }
-        let level = Logger.Level(rawValue: entry.level.rawValue) ?? .error
-        logger.log(level: level, "\(entry.message)", metadata: metadata)
+        let level = Logger.Level(rawValue: occurrence.level.rawValue) ?? .error
+        logger.log(level: level, "\(occurrence)", metadata: metadata)
     }
 }
 
 #if canImport(os)
     private func log<W>(_ machine: StateMachine<W>, to logger: os.Logger) -> Registration {
-        let types: [LogEntry.Level: OSLogType] = [.debug: .debug, .info: .info, .notice: .default]
-        return machine.log { entry in
-            logger.log(level: types[entry.level] ?? .error, "\(entry.message, privacy: .public)")
+        let types: [Occurrence.Level: OSLogType] = [.debug: .debug, .info: .info, .notice: .default]
+        return machine.observe { occurrence in
+            logger.log(level: types[occurrence.level] ?? .error, "\(occurrence, privacy: .public)")
         }
     }
 #endif

@@ -44,7 +44,7 @@ private struct Bill: Workflow {
 
     @Test("What was due while no program ran fires at activation, and in a store")
     func archived() async throws {
-        let long = StateMachine<Bill>(alreadyIn: SentState(cents: 5, payBy: Date() - 10))
+        let long = StateMachine<Bill>(resumingIn: SentState(cents: 5, payBy: Date() - 10))
         let archive = try long.archive()
         let restored = try StateMachine<Bill>(archive: archive)
         restored.activate()  // fires what was due meanwhile, in the order of the dates

@@ -42,11 +42,11 @@ private final class UploadingState: UploadState, Working {
         self.giveUpAt = giveUpAt
     }
 
-    func work(_ here: Workplace<Upload>) async throws {
-        for try await sent in here.context.send(file, from: sent) {
-            try here.fire.progress { UploadingState($0.file, sent: sent, giveUpAt: $0.giveUpAt) }
+    func work(_ call: WorkCall<Upload>) async throws {
+        for try await sent in call.context.send(file, from: sent) {
+            try call.fire.progress { UploadingState($0.file, sent: sent, giveUpAt: $0.giveUpAt) }
         }
-        try here.fire.finish()
+        try call.fire.finish()
     }
 }
 
@@ -133,7 +133,7 @@ private final class AbandonedState: UploadState, EmptyState {}
     func again() async throws {
         let server = TestServer(isWell: true)
         let restored = StateMachine<Upload>(
-            alreadyIn: UploadingState("a.mov", sent: 300, giveUpAt: giveUpAt),
+            resumingIn: UploadingState("a.mov", sent: 300, giveUpAt: giveUpAt),
             context: server,
             scheduler: clock.scheduler
         )
@@ -154,7 +154,7 @@ private final class AbandonedState: UploadState, EmptyState {}
         #expect(server.beginnings == [])
         #expect(try await uploads.ids(in: [AbandonedState.self]) == ["42"])
 
-        let waiting = StateMachine<Upload>(alreadyIn: UploadingState("a.mov", giveUpAt: nil), context: server)
+        let waiting = StateMachine<Upload>(resumingIn: UploadingState("a.mov", giveUpAt: nil), context: server)
         try await uploads.save(waiting, as: "43", expecting: 0)
         if let stored = await store.load("43") {
             let upload = try StateMachine<Upload>(archive: stored.archive, context: server)

@@ -6,7 +6,7 @@ import Testing
 
 /// Behaviour of directories beyond the promises of stores.
 @Suite("Directories as stores") struct DirectoryStoreTests {
-    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(resumingIn: QueuedState([url])) }
 
     private static func url(_ machine: StateMachine<Ticket>?) -> String? {
         (machine?.state as? QueuedState)?.urls.first

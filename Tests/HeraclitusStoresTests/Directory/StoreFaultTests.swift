@@ -30,7 +30,7 @@ import Testing
         private static var rlimitOfFiles: Int32 { RLIMIT_NOFILE }
     #endif
 
-    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(resumingIn: QueuedState([url])) }
 
     @Test("With a full table of descriptors, a save or deletion either succeeds or fails without a change")
     func descriptors() async {

@@ -67,7 +67,7 @@ import Testing
         while true {
             for id in ids {
                 let revision = try await store.load(id)?.revision ?? 0
-                let ticket = StateMachine<Ticket>(alreadyIn: QueuedState(["\(revision + 1)"]))
+                let ticket = StateMachine<Ticket>(resumingIn: QueuedState(["\(revision + 1)"]))
                 let saved = try await store.workflow(Ticket.self).save(ticket, as: id, expecting: revision)
                 let line = Array("\(id) \(saved)\n".utf8)
                 try #require(unsafe write(log, line, line.count) == line.count)

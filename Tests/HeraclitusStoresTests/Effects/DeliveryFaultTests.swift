@@ -67,7 +67,7 @@ extension DeliveryTests {
             workflow: Walk.name,
             version: 1,
             state: SteppingState.name,
-            archive: try StateMachine<Walk>(alreadyIn: SteppingState(1)).archive()
+            archive: try StateMachine<Walk>(resumingIn: SteppingState(1)).archive()
         )
         try await walk("0", 1)
         let effects = try await store.load("0")?.effects

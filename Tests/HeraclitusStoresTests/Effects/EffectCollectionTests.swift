@@ -63,7 +63,7 @@ import Testing
     func wholeTree() async throws {
         try await store.workflow(Nesting.self).update("1") { root in
             let leaf = Box()
-            try root.fire.hold(FullBoxState(Box(alreadyIn: FullBoxState(leaf))))
+            try root.fire.hold(FullBoxState(Box(resumingIn: FullBoxState(leaf))))
             try leaf.fire.open(OpenBoxState("leaf"))
         }
         #expect(try await opened == ["leaf"])

@@ -66,7 +66,7 @@ import Testing
 
     @Test("Updates and restorations have no effects")
     func none() async throws {
-        try await store.save(StateMachine<Office>(alreadyIn: MailingState("restored")), as: "1", expecting: 0)
+        try await store.save(StateMachine<Office>(resumingIn: MailingState("restored")), as: "1", expecting: 0)
         try await store.workflow(Office.self).update("1") { try $0.fire.correct(MailingState("new")) }
         try await store.workflow(Office.self).update("1") { $0.activate() }
         #expect(try await texts() == [])

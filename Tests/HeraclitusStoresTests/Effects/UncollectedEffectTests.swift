@@ -73,7 +73,7 @@ import Testing
             try await store.workflow(Nesting.self).update("1", creating: made) { _ in _ = Issue.record("It has begun.")
             }
         }
-        func held() throws -> Box { Box(alreadyIn: FullBoxState(try made())) }
+        func held() throws -> Box { Box(resumingIn: FullBoxState(try made())) }
         await expectRefusal {
             try await store.workflow(Nesting.self).update("1", creating: held) { _ in _ = Issue.record("It has begun.")
             }
@@ -122,7 +122,7 @@ import Testing
         let tolling = StateMachine<Tolling>()
         try tolling.fire.toll(TollingState(0))
         try await store.save(tolling, as: "tolling", expecting: 0)
-        let box = Box(alreadyIn: OpenBoxState("a"))
+        let box = Box(resumingIn: OpenBoxState("a"))
         try box.fire.rename(OpenBoxState("b"))
         try await store.save(box, as: "box", expecting: 0)
         try box.fire.open(OpenBoxState("c"))

@@ -13,7 +13,7 @@ import Testing
     }
 
     private static func machine(_ number: Int) -> StateMachine<Ticket> {
-        StateMachine(alreadyIn: QueuedState(["https://example.org/\(number)"]))
+        StateMachine(resumingIn: QueuedState(["https://example.org/\(number)"]))
     }
 
     private static func numbers(_ lines: some AsyncSequence<Archive.Line<Ticket>, any Error>) async throws -> [String] {
@@ -219,7 +219,7 @@ import Testing
         let file = folder.file("machines")
         try Archive.write([StateMachine<Brittle>()], to: file)
         let old = try Data(contentsOf: file)
-        let bad = StateMachine<Brittle>(alreadyIn: BrittleState(.infinity))
+        let bad = StateMachine<Brittle>(resumingIn: BrittleState(.infinity))
         let error = #expect(throws: ArchiveError.self) { try Archive.write([StateMachine(), bad], to: file) }
         guard case .unwritableState = error else {
             Issue.record("\(String(describing: error))")

@@ -15,7 +15,7 @@ import Testing
 
     static let kinds = ["directory", "memory"]
 
-    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(resumingIn: QueuedState([url])) }
 
     private static func url(_ machine: StateMachine<Ticket>?) -> String? {
         (machine?.state as? QueuedState)?.urls.first
@@ -175,7 +175,7 @@ import Testing
         let place = try StorePlace(kind)
         let store = place.store
         try await store.save(
-            StateMachine<Ticket>(alreadyIn: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
+            StateMachine<Ticket>(resumingIn: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
             as: "1",
             expecting: 0
         )

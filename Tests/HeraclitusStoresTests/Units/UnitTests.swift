@@ -85,7 +85,7 @@ import Testing
     func atOnce(kind: String) async throws {
         let kept = try StorePlace(kind)
         let store = kept.store
-        func made() -> StateMachine<Stock> { StateMachine(alreadyIn: StockedState(100)) }
+        func made() -> StateMachine<Stock> { StateMachine(resumingIn: StockedState(100)) }
         try await store.workflow(Stock.self).update("tea", creating: made) { _ in }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {

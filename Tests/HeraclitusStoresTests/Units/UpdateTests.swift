@@ -34,7 +34,7 @@ import Testing
     func nothing(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
-        try await store.save(StateMachine<Tagging>(alreadyIn: TaggedState(Self.tags)), as: "1", expecting: 0)
+        try await store.save(StateMachine<Tagging>(resumingIn: TaggedState(Self.tags)), as: "1", expecting: 0)
         for _ in 0..<100 { try await store.workflow(Tagging.self).update("1") { _ = $0.state } }
         #expect(try await store.load("1")?.revision == 1)
     }
@@ -70,7 +70,7 @@ import Testing
     func something(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
-        try await store.save(StateMachine<Tagging>(alreadyIn: TaggedState(Self.tags)), as: "1", expecting: 0)
+        try await store.save(StateMachine<Tagging>(resumingIn: TaggedState(Self.tags)), as: "1", expecting: 0)
         for number in 1...20 {
             try await store.workflow(Tagging.self).update("1") { machine in
                 try (machine.state as? TaggedState)?.lamp.fire.toggle()
@@ -81,7 +81,7 @@ import Testing
         }
         try await store.workflow(Tagging.self).update("1") { try $0.fire.tag(TaggedState(["new"])) }
         #expect((try await store.workflow(Tagging.self).machine("1")?.machine.state as? TaggedState)?.tags == ["new"])
-        func made() -> StateMachine<Tagging> { StateMachine(alreadyIn: TaggedState(["two"])) }
+        func made() -> StateMachine<Tagging> { StateMachine(resumingIn: TaggedState(["two"])) }
         try await store.workflow(Tagging.self).update("2", creating: made) { _ in }
         #expect(try await store.load("2")?.revision == 1)
         try await store.save(StateMachine<Tagging>(), as: "3", expecting: 0)
@@ -92,7 +92,7 @@ import Testing
 
     final class HoldingState: Copying {
         let inner: StateMachine<Tagging>
-        init(_ tags: Set<String>) { inner = StateMachine(alreadyIn: TaggedState(tags)) }
+        init(_ tags: Set<String>) { inner = StateMachine(resumingIn: TaggedState(tags)) }
         init(_ inner: StateMachine<Tagging>) { self.inner = inner }
         func copied() -> HoldingState { HoldingState(inner.copy()) }
     }

@@ -40,7 +40,7 @@ import Testing
 
     private static func filled(_ store: any ArchiveStore, _ count: Int) async throws {
         for number in 0..<count {
-            let machine = StateMachine<First>(alreadyIn: OldCounter(number))
+            let machine = StateMachine<First>(resumingIn: OldCounter(number))
             try machine.fire.add { OldCounter($0.count + 1) }
             try await store.save(machine, as: "\(number)", expecting: 0)
         }
@@ -55,7 +55,7 @@ import Testing
         let place = try StorePlace(kind)
         let store = place.store
         try await Self.filled(store, 25)
-        try await store.save(StateMachine<Second>(alreadyIn: NewCounter(7, due: nil)), as: "new", expecting: 0)
+        try await store.save(StateMachine<Second>(resumingIn: NewCounter(7, due: nil)), as: "new", expecting: 0)
         let seen = Lock<[StoreUpgrade]>([])
         let upgrade = try await store.workflow(Second.self).upgrade(batch: 10) { upgrade in
             seen.withLock { $0.append(upgrade) }

@@ -70,7 +70,7 @@ import Testing
         let store = try DirectoryStore(at: folder)
         for (id, deadline) in [("late", 1e12), ("early", -1e12), ("exact", 12.345_678_9)] {
             // The machine is made in the store, because a passed deadline would fire at once.
-            let machine = StateMachine<Far>(alreadyIn: Far.WaitingState(deadline), scheduler: clock.scheduler)
+            let machine = StateMachine<Far>(resumingIn: Far.WaitingState(deadline), scheduler: clock.scheduler)
             let machines = store.workflow(Far.self, scheduler: clock.scheduler)
             try await machines.save(machine, as: id, expecting: 0)
             for _ in 0..<3 { try await machines.update(id) { _ in } }
@@ -206,7 +206,7 @@ import Testing
             // covers.
             for number in 0..<60 {
                 let lapsed = StateMachine<Bill>(
-                    alreadyIn: Bill.LapsedState(number: number < 40 ? 13 : number),
+                    resumingIn: Bill.LapsedState(number: number < 40 ? 13 : number),
                     since: at(Double(number) - 100),
                     scheduler: clock.scheduler
                 )

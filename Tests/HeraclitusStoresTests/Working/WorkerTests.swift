@@ -145,7 +145,7 @@ import Testing
     func rejected() async throws {
         for number in 1...3 {
             let lapsed = StateMachine<Bill>(
-                alreadyIn: Bill.LapsedState(number: 13),
+                resumingIn: Bill.LapsedState(number: 13),
                 since: clock.date - 100,
                 scheduler: clock.scheduler
             )

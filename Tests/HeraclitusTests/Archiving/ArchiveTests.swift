@@ -97,7 +97,7 @@ import Testing
         ]
     )
     func dates(_ seconds: Double) throws {
-        let machine = StateMachine<Full>(alreadyIn: FullState(date: Date(timeIntervalSinceReferenceDate: seconds)))
+        let machine = StateMachine<Full>(resumingIn: FullState(date: Date(timeIntervalSinceReferenceDate: seconds)))
         let restored = try StateMachine<Full>(archive: machine.archive())
         #expect((restored.state as? FullState)?.date.timeIntervalSinceReferenceDate == seconds)
     }
@@ -152,7 +152,7 @@ import Testing
             info["date"] = date
             #expect(try JSONDecoder().decode(UserInfo.self, from: encoder.encode(info))["date", as: Date.self] == date)
         }
-        let machine = StateMachine<Full>(alreadyIn: FullState(date: Date(timeIntervalSinceReferenceDate: -1e-9)))
+        let machine = StateMachine<Full>(resumingIn: FullState(date: Date(timeIntervalSinceReferenceDate: -1e-9)))
         #expect(try Self.text(machine).contains("\"date\":\"2000-12-31T23:59:59.999999999Z\""))
     }
 
@@ -199,7 +199,7 @@ import Testing
 
     @Test("A value that JSON lacks is a typed error that names the state", arguments: [Double.nan, .infinity])
     func unwritable(_ number: Double) {
-        let machine = StateMachine<Full>(alreadyIn: FullState(number: number))
+        let machine = StateMachine<Full>(resumingIn: FullState(number: number))
         do throws(ArchiveError) {
             _ = try machine.archive()
             Issue.record("must throw")
@@ -210,10 +210,10 @@ import Testing
             }
             #expect("\(error)".contains("number"))
         }
-        let late = StateMachine<Full>(alreadyIn: FullState(date: .distantFuture.addingTimeInterval(1e12)))
+        let late = StateMachine<Full>(resumingIn: FullState(date: .distantFuture.addingTimeInterval(1e12)))
         #expect(throws: ArchiveError.self) { try late.archive() }
         // Foundation's description of this date stops the program.
-        let never = StateMachine<Full>(alreadyIn: FullState(date: Date(timeIntervalSinceReferenceDate: .nan)))
+        let never = StateMachine<Full>(resumingIn: FullState(date: Date(timeIntervalSinceReferenceDate: .nan)))
         let error = #expect(throws: ArchiveError.self) { try never.archive() }
         #expect(error?.description.contains("a date nan s after 2001-01-01 at data.date: ISO 8601") == true)
         #expect(String(reflecting: error).contains("a date nan s"))
@@ -228,8 +228,8 @@ import Testing
         }
         let shop = Shop(
             name: "corner",
-            downloads: [StateMachine(), StateMachine(alreadyIn: CompletedState(byteCount: 7))],
-            full: StateMachine(alreadyIn: FullState())
+            downloads: [StateMachine(), StateMachine(resumingIn: CompletedState(byteCount: 7))],
+            full: StateMachine(resumingIn: FullState())
         )
         for coded in [
             try JSONDecoder().decode(Shop.self, from: JSONEncoder().encode(shop)),
@@ -241,7 +241,7 @@ import Testing
             #expect((coded.downloads[1].state as? CompletedState)?.byteCount == 7)
             #expect(coded.full.state as? FullState == shop.full.state as? FullState)
         }
-        let archive = try StateMachine<Download>(alreadyIn: CompletedState(byteCount: 7)).archive()
+        let archive = try StateMachine<Download>(resumingIn: CompletedState(byteCount: 7)).archive()
         let plain = try JSONDecoder().decode(StateMachine<Download>.self, from: archive)
         #expect((plain.state as? CompletedState)?.byteCount == 7)
     }

@@ -226,7 +226,7 @@ import Testing
 
     @Test("The error of a mistake in an inner machine has its path")
     func nested() throws {
-        let machine = StateMachine<Outer>(alreadyIn: OuterState([StateMachine(), StateMachine()]))
+        let machine = StateMachine<Outer>(resumingIn: OuterState([StateMachine(), StateMachine()]))
         let text = String(decoding: try machine.archive(), as: UTF8.self)
         let bad = text.replacingOccurrences(of: "IdleState", with: "IdolState")
         #expect(

@@ -21,7 +21,7 @@ import Testing
             self.room = room
             self.socket = socket
         }
-        func work(_ here: Workplace<Chat>) async throws { _ = try socket.get() }
+        func work(_ call: WorkCall<Chat>) async throws { _ = try socket.get() }
     }
     final class OfflineState: WorkflowState {
         let reason: String

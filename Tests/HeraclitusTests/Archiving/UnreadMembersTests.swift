@@ -72,7 +72,7 @@ import Testing
 
     @Test("Members that an update removes from data read as a whole stay removed")
     func whole() throws {
-        let first = StateMachine<Open>(alreadyIn: OpenState(["a": 1, "b": 2]))
+        let first = StateMachine<Open>(resumingIn: OpenState(["a": 1, "b": 2]))
         let open = try StateMachine<Open>(archive: first.archive())
         try open.fire.change(OpenState(["a": 1]))
         #expect(try Self.data(open.archive()) == ["a": 1])
@@ -95,7 +95,7 @@ import Testing
 
     @Test("Members that an update removes from a dictionary stay removed")
     func dictionary() throws {
-        let first = StateMachine<Counts>(alreadyIn: DictionaryState(["a": 1, "b": 2]))
+        let first = StateMachine<Counts>(resumingIn: DictionaryState(["a": 1, "b": 2]))
         let counts = try StateMachine<Counts>(archive: first.archive())
         try counts.fire.change(DictionaryState(["a": 1]))
         #expect(try Self.data(counts.archive()) == ["a": 1])

@@ -45,7 +45,7 @@ import Testing
 
     @Test("A NaN Decimal is rejected at the save, with its key", arguments: ["archive", "lines", "store"])
     func notANumber(way: String) async throws {
-        let machine = StateMachine<Shop>(alreadyIn: PriceState(.nan))
+        let machine = StateMachine<Shop>(resumingIn: PriceState(.nan))
         let place = try StorePlace("directory")
         let file = try #require(place.folder).appendingPathComponent("lines")
         do {
@@ -72,7 +72,7 @@ import Testing
 
     @Test("The text NaN is a text")
     func text() throws {
-        let machine = StateMachine<Chain>(alreadyIn: ChainState(depth: 1, text: "NaN \" N"))
+        let machine = StateMachine<Chain>(resumingIn: ChainState(depth: 1, text: "NaN \" N"))
         let restored = try StateMachine<Chain>(archive: machine.archive())
         #expect((restored.state as? ChainState)?.text == "NaN \" N")
     }
@@ -81,7 +81,7 @@ import Testing
     func depth() throws {
         var written = 0
         for depth in 490..<530 {
-            let machine = StateMachine<Chain>(alreadyIn: ChainState(depth: depth))
+            let machine = StateMachine<Chain>(resumingIn: ChainState(depth: depth))
             switch Result(catching: { try machine.archive() }) {
             case .success(let archive):
                 #expect(throws: Never.self) { try StateMachine<Chain>(archive: archive) }
@@ -100,7 +100,7 @@ import Testing
 
     @Test("Data over the reader's limit is written only with a larger limit")
     func size() throws {
-        let machine = StateMachine<Chain>(alreadyIn: ChainState(depth: 1, text: String(repeating: "x", count: 1_000)))
+        let machine = StateMachine<Chain>(resumingIn: ChainState(depth: 1, text: String(repeating: "x", count: 1_000)))
         let archive = try machine.archive()
         guard
             case .tooLarge(archive.count, limit: 500) = #expect(

@@ -131,13 +131,13 @@ import Testing
     }
 
     private func archived(_ value: Nested) throws -> Data {
-        try StateMachine<Holding>(alreadyIn: HeldState(["deep": value])).archive()
+        try StateMachine<Holding>(resumingIn: HeldState(["deep": value])).archive()
     }
 
     @Test("Writing nested user infos takes linear time")
     func chain() throws {
         let info = (0..<28).reduce(UserInfo(["end": 1.5])) { info, _ in ["within": info] }
-        let machine = try StateMachine<Holding>(archive: StateMachine<Holding>(alreadyIn: HeldState(info)).archive())
+        let machine = try StateMachine<Holding>(archive: StateMachine<Holding>(resumingIn: HeldState(info)).archive())
         let read = try #require(machine.state as? HeldState)
         #expect(read.info.description.contains("1.5") == true)
     }

@@ -34,7 +34,7 @@ final class RandomArena<W: AttackedWorkflow>: Arena {
             machine = StateMachine<W>()
         } else {
             // In the middle of its life, from an archive.
-            let earlier = StateMachine<W>(alreadyIn: Model.make(seed.below(6)))
+            let earlier = StateMachine<W>(resumingIn: Model.make(seed.below(6)))
             let walk = seed.below(6)
             for _ in 0..<walk {
                 try? earlier.fire(named: seed.pick(W.model.events).name, entering: Model.make(seed.below(6)))
@@ -90,8 +90,9 @@ extension RandomArena {
     }
 
     private func hear(_ occurrence: Occurrence) {
-        switch occurrence.outcome {
-        case .transitioned(let transition):
+        switch occurrence.kind {
+        case .transitioned:
+            guard let transition = occurrence.transition else { return }
             let destination = (transition.destination as? any NumberedState)?.shown
             write(
                 .made(
@@ -103,14 +104,16 @@ extension RandomArena {
                 transition.userInfo
             )
             Player.current?.isCalled(.observers, byOwn: true, transition)
-        case .rejected(let error):
+        case .rejected:
+            guard let error = occurrence.error as? InvalidTransition else { return }
             write(.rejected(error.reason), error.userInfo)
             Player.current?.goOn(.announcing, self)
-        case .ignored(let event): write(.ignored, event.userInfo)
-        case .performed(let action):
-            write(.performed, action.userInfo)
+        case .ignored: write(.ignored, occurrence.userInfo)
+        case .performed:
+            write(.performed, occurrence.userInfo)
             Player.current?.goOn(.announcing, self)
-        case .refused, .announced, .failed, nil: break
+        case .refused, .announced, .failed: break
+        @unknown default: break
         }
     }
 
@@ -282,7 +285,7 @@ extension RandomArena {
                 let userInfo = self.userInfo(id)
                 return (try machine.perform(action: "act", in: NumberedBase.self, userInfo: userInfo, body), nil)
             } catch {
-                return (.notInState((error as? InvalidAction)?.state ?? "\(error)"), nil)
+                return (.notInState((error as? InvalidTransition)?.source ?? "\(error)"), nil)
             }
         }
     }

@@ -55,7 +55,7 @@ import Testing
         let holding = Outer.HoldingState(12, scheduler)
         // The last one, which the holder gets late.
         let inner = holding.others[10]
-        let held = Lock<StateMachine<Outer>?>(StateMachine(alreadyIn: Outer.EmptyHandsState(), scheduler: scheduler))
+        let held = Lock<StateMachine<Outer>?>(StateMachine(resumingIn: Outer.EmptyHandsState(), scheduler: scheduler))
         do { try held.withLock { $0 }?.fire.take(holding) } catch { return Attack.Findings(faults: ["\(error)"]) }
         let next = StateMachine<Outer>(scheduler: scheduler)
         next.activate()

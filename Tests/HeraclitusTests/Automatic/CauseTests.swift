@@ -30,17 +30,17 @@ import Testing
         clock.advance(by: .seconds(10))
         #expect(heard.entries == ["lapse true", "close false"])
         // The same with observers and journals.
-        let again = StateMachine<Bill>(alreadyIn: LapsedState())
+        let again = StateMachine<Bill>(resumingIn: LapsedState())
         again.onTransition { heard.write("\($0.event ?? "") \($0.due != nil)") }
         try again.fire.close(userInfo: bill.journal[0].userInfo)
         #expect(heard.entries.last == "close false")
     }
 
     final class SpoilingState: EmptyState, Working {
-        func work(_ here: Workplace<Shop>) async throws { throw Spoilt() }
+        func work(_ call: WorkCall<Shop>) async throws { throw Spoilt() }
     }
     final class OtherSpoilingState: EmptyState, Working {
-        func work(_ here: Workplace<Shop>) async throws { throw Spoilt() }
+        func work(_ call: WorkCall<Shop>) async throws { throw Spoilt() }
     }
     final class BrokenState: WorkflowState {
         let text: String
@@ -88,7 +88,7 @@ import Testing
 
     final class OuterState: Composite {
         let bill: StateMachine<Bill>
-        init(_ bill: StateMachine<Bill> = StateMachine(alreadyIn: DoneState())) { self.bill = bill }
+        init(_ bill: StateMachine<Bill> = StateMachine(resumingIn: DoneState())) { self.bill = bill }
         var regions: [any Region] { [bill] }
         func copied() -> OuterState { OuterState(bill.copy()) }
     }

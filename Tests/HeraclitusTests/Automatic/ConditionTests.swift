@@ -41,7 +41,7 @@ import Testing
         try machine.fire.reopen(GatheringState(["c", "d"]))
         #expect(machine.isIn(ClosedState.self))
         #expect(journal.entries == ["add", "add", "close", "reopen", "close"])
-        let restored = StateMachine<Table>(alreadyIn: GatheringState(["e", "f"]))
+        let restored = StateMachine<Table>(resumingIn: GatheringState(["e", "f"]))
         #expect(restored.isIn(GatheringState.self))
         restored.activate()
         #expect(restored.isIn(ClosedState.self))
@@ -81,7 +81,7 @@ import Testing
         #expect(heard.entries == ["add", "close"])
         #expect(await store.load("1")?.state == "ClosedState")
         // A condition added after the machine was stored is checked when the unit of work activates it.
-        func create() -> StateMachine<Table> { StateMachine(alreadyIn: GatheringState(["x", "y"])) }
+        func create() -> StateMachine<Table> { StateMachine(resumingIn: GatheringState(["x", "y"])) }
         try await store.workflow(Table.self).update("2", creating: create) { $0.activate() }
         #expect(await store.load("2")?.state == "ClosedState")
     }
@@ -134,9 +134,9 @@ import Testing
     final class ConvertingState: WorkflowState, Working {
         let file: String
         init(file: String) { self.file = file }
-        func work(_ here: Workplace<Conversion>) async throws {
-            here.context.begun.open()
-            try await here.context.released.wait()
+        func work(_ call: WorkCall<Conversion>) async throws {
+            call.context.begun.open()
+            try await call.context.released.wait()
         }
     }
     final class ConvertedState: WorkflowState {
@@ -198,7 +198,7 @@ import Testing
         #expect(machine.isIn(ConvertedState.self))
         let other = Bench()
         // The run activates this machine, so its work belongs to the run from the beginning.
-        let cancelled = StateMachine<Conversion>(alreadyIn: ConvertingState(file: "b"), context: other)
+        let cancelled = StateMachine<Conversion>(resumingIn: ConvertingState(file: "b"), context: other)
         let task = Task { try await cancelled.run() }
         try await other.begun.wait()
         task.cancel()

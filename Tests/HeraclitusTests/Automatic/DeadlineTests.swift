@@ -72,7 +72,7 @@ import Testing
 
     @Test("A machine made in a state since a date counts from the date, also in its archive")
     func since() throws {
-        let machine = StateMachine<Bill>(alreadyIn: PaidState(), since: at(-3_000), scheduler: clock.scheduler)
+        let machine = StateMachine<Bill>(resumingIn: PaidState(), since: at(-3_000), scheduler: clock.scheduler)
         let restored = try StateMachine<Bill>(archive: machine.archive(), scheduler: clock.scheduler)
         let journals = [machine, restored].map { self.journal(of: $0) }
         machine.activate()
@@ -82,7 +82,7 @@ import Testing
         clock.advance(by: .seconds(1))
         #expect(journals.map(\.entries) == [["close 600.0"], ["close 600.0"]])
 
-        let late = StateMachine<Bill>(alreadyIn: PaidState(), since: at(-9_000), scheduler: clock.scheduler)
+        let late = StateMachine<Bill>(resumingIn: PaidState(), since: at(-9_000), scheduler: clock.scheduler)
         let lateJournal = self.journal(of: late)
         late.activate()
         #expect(lateJournal.entries == ["close -5400.0"])
@@ -172,7 +172,7 @@ import Testing
     func declined() throws {
         let machine = try sent(13, by: 10)
         let rejected = Journal()
-        machine.observe { if case .rejected(let error) = $0.outcome { rejected.write(error.reason.rawValue) } }
+        machine.observe { if let error = $0.error as? InvalidTransition { rejected.write(error.reason.rawValue) } }
         clock.advance(by: .seconds(1_000))
         #expect(machine.isIn(LapsedState.self))
         #expect(rejected.entries == ["declined"])
@@ -237,7 +237,7 @@ import Testing
     func endless() throws {
         let machine = StateMachine<Spin>(scheduler: clock.scheduler)
         let rejected = Journal()
-        machine.observe { if case .rejected(let error) = $0.outcome { rejected.write(error.reason.rawValue) } }
+        machine.observe { if let error = $0.error as? InvalidTransition { rejected.write(error.reason.rawValue) } }
         try machine.fire.start()
         #expect(rejected.entries == ["endlessChain"])
         #expect(machine.revision == StateMachine<Spin>.chainLimit + 1)

@@ -31,8 +31,8 @@ import Testing
 
     private func journal<W: Workflow>(of machine: StateMachine<W>) -> Journal {
         let journal = Journal()
-        machine.observeTree { occurrence in
-            guard case .rejected(let error) = occurrence.outcome else { return }
+        machine.observe(regions: true) { occurrence in
+            guard let error = occurrence.error as? InvalidTransition else { return }
             journal.write("\(error.reason) \(error.event ?? "") \(error.path ?? "")")
         }
         return journal
@@ -87,7 +87,7 @@ import Testing
         init(_ ticker: StateMachine<SinceEntry>) { self.ticker = ticker }
         var regions: [any Region] { [ticker] }
         func copied() -> HoldingState { HoldingState(ticker.copy()) }
-        var next: HoldingState { HoldingState(StateMachine(alreadyIn: StoppedState())) }
+        var next: HoldingState { HoldingState(StateMachine(resumingIn: StoppedState())) }
     }
     struct Holder: Workflow {
         static var initial: any WorkflowState { HoldingState(StateMachine()) }
@@ -110,7 +110,7 @@ import Testing
     func completions() throws {
         let holder = StateMachine<Holder>(scheduler: clock.scheduler)
         let heard = journal(of: holder)
-        try holder.fire.renew(HoldingState(StateMachine(alreadyIn: StoppedState())))
+        try holder.fire.renew(HoldingState(StateMachine(resumingIn: StoppedState())))
         // Its first region has ticked as well.
         #expect(heard.entries == ["endlessChain tick Holder.ticker", "endlessChain renew "])
         #expect(holder.revision == limit + 1)

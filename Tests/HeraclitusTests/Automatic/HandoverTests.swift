@@ -27,19 +27,19 @@ private final class TalkingState: WorkflowState, Working {
         self.number = number
     }
 
-    func work(_ here: Workplace<PhoneCall>) async throws {
-        let bench = here.context
+    func work(_ call: WorkCall<PhoneCall>) async throws {
+        let bench = call.context
         kept.withLock { $0 = Line(bench.journal) }
         bench.begun.open()
         // All lines but the first wait for the end of the conversation.
         if number == 1 { try await bench.released.wait() } else { try await Task.sleep(for: .seconds(600)) }
         // The work goes on with the latest data of the machine's state.
-        let now = here.machine?.state as? TalkingState
+        let now = call.machine?.state as? TalkingState
         bench.journal.write("\(now?.subject ?? "") \(now?.line != nil) \(now === self || line == nil)")
-        try here.fire.hangUp()
+        try call.fire.hangUp()
     }
 
-    func takesOverWork(of old: TalkingState) -> Bool {
+    func continuesWork(of old: TalkingState) -> Bool {
         guard old.number == number else { return false }
         let line = old.kept.withLock { line in
             defer { line = nil }

@@ -59,7 +59,7 @@ private struct Reservation: Workflow {
     }
 
     private func held(until seconds: Double) -> StateMachine<Reservation> {
-        let machine = StateMachine<Reservation>(alreadyIn: Reservation.HeldState(until: seconds), scheduler: scheduler)
+        let machine = StateMachine<Reservation>(resumingIn: Reservation.HeldState(until: seconds), scheduler: scheduler)
         machine.onTransition { [lapsed] in lapsed.write("\($0.due?.timeIntervalSinceReferenceDate ?? -1)") }
         machine.activate()
         return machine

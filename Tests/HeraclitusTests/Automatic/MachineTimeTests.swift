@@ -17,13 +17,13 @@ import Testing
     final class CallingState: WorkflowState, Working, Entering {
         let failures: Int
         init(failures: Int) { self.failures = failures }
-        func work(_ here: Workplace<Calls>) async throws {
+        func work(_ call: WorkCall<Calls>) async throws {
             // Each call takes a second.
-            try await here.sleep(for: .seconds(1))
-            here.context.heard.write("called at \(here.now.timeIntervalSinceReferenceDate)")
-            if failures < here.context.refusals { throw Refused() }
-            let now = here.now
-            try here.fire.answered(TalkingState(since: now))
+            try await call.sleep(for: .seconds(1))
+            call.context.heard.write("called at \(call.now.timeIntervalSinceReferenceDate)")
+            if failures < call.context.refusals { throw Refused() }
+            let now = call.now
+            try call.fire.answered(TalkingState(since: now))
         }
         func didEnter(_ transition: StateTransition) {
             transition.context(as: Calls.self).heard.write("\(transition.now.timeIntervalSinceReferenceDate)")
@@ -95,7 +95,7 @@ import Testing
     @Test("A delay computed from data counts from the entry of the state, in archives, too")
     func entered() throws {
         let machine = StateMachine<Calls>(
-            alreadyIn: WaitingState(failures: 2, since: clock.date),
+            resumingIn: WaitingState(failures: 2, since: clock.date),
             since: clock.date.addingTimeInterval(-15),
             context: Line(refusals: 0),
             scheduler: clock.scheduler

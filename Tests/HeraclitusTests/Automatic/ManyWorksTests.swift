@@ -60,12 +60,12 @@ import Testing
             }
 
             /// Runs until it is cancelled.
-            func work(_ here: Workplace<Game>) async throws {
-                here.context.begun.withLock { $0.append(number) }
-                if number == Game.inAHurry { try here.fire.leave() }
+            func work(_ call: WorkCall<Game>) async throws {
+                call.context.begun.withLock { $0.append(number) }
+                if number == Game.inAHurry { try call.fire.leave() }
                 if number == Game.computing { return compute() }
                 try? await Latch().wait()
-                here.context.cancelled.withLock { $0.append(number) }
+                call.context.cancelled.withLock { $0.append(number) }
             }
         }
     }

@@ -34,7 +34,9 @@ import Testing
             )
             let rejected = Lock<[String]>([])
             machine.observe { occurrence in
-                if case .rejected(let error) = occurrence.outcome { rejected.withLock { $0.append(error.event ?? "") } }
+                if let error = occurrence.error as? InvalidTransition {
+                    rejected.withLock { $0.append(error.event ?? "") }
+                }
             }
             machine.activate()
             await withTaskGroup(of: Void.self) { group in

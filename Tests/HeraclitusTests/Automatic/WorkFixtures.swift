@@ -5,7 +5,7 @@ import HeraclitusTesting
 extension WorkTests {
     /// The context of the machines: controls their work, and records occurrences.
     final class Bench: Sendable {
-        typealias Work = @Sendable (BusyState, Workplace<Shop>) async throws -> Void
+        typealias Work = @Sendable (BusyState, WorkCall<Shop>) async throws -> Void
 
         let journal = Journal()
         let begun = Latch()
@@ -17,9 +17,9 @@ extension WorkTests {
 
         /// A bench whose work fails when it is released, also after a cancellation.
         static var failing: Bench {
-            Bench { _, here in
-                here.context.begun.open()
-                await here.context.released.waitStubbornly()
+            Bench { _, call in
+                call.context.begun.open()
+                await call.context.released.waitStubbornly()
                 throw Spoilt()
             }
         }
@@ -53,12 +53,12 @@ extension WorkTests {
             )
         }
 
-        func work(_ here: Workplace<Shop>) async throws {
-            here.context.journal.write("work \(number)")
-            try await here.context.work(self, here)
+        func work(_ call: WorkCall<Shop>) async throws {
+            call.context.journal.write("work \(number)")
+            try await call.context.work(self, call)
         }
 
-        func takesOverWork(of old: BusyState) -> Bool {
+        func continuesWork(of old: BusyState) -> Bool {
             takings?.write("\(old.number)")
             return !restarts
         }

@@ -8,9 +8,9 @@ import Testing
 extension WorkTests {
     @Test("A run does the work in child tasks until a final state")
     func runs() async throws {
-        let bench = Bench { busy, here in
+        let bench = Bench { busy, call in
             #expect(Marker.value == "run")
-            try here.fire.finish(MadeState(busy.number))
+            try call.fire.finish(MadeState(busy.number))
         }
         let machine = machine(bench)
         machine.onTransition(from: BusyState.self, to: MadeState.self) { _, made, _ in
@@ -55,12 +55,12 @@ extension WorkTests {
 
     @Test("A cancelled run leaves the machine in its state, and the next run begins the work again")
     func runsAgain() async throws {
-        let bench = Bench { busy, here in
-            if here.context.journal.entries.filter({ $0 == "work 1" }).count == 1 {
-                here.context.begun.open()
-                try await here.context.released.wait()
+        let bench = Bench { busy, call in
+            if call.context.journal.entries.filter({ $0 == "work 1" }).count == 1 {
+                call.context.begun.open()
+                try await call.context.released.wait()
             }
-            try here.fire.finish(MadeState(busy.number))
+            try call.fire.finish(MadeState(busy.number))
         }
         let machine = machine(bench)
         let first = Task { try await machine.run() }
@@ -77,10 +77,10 @@ extension WorkTests {
 
     @Test("Work that throws because its run was cancelled has not failed, also if it throws before the run notices")
     func cancelledFirst() async throws {
-        let bench = Bench { _, here in
+        let bench = Bench { _, call in
             try await withTaskCancellationHandler {
-                here.context.begun.open()
-                try await here.context.released.wait()
+                call.context.begun.open()
+                try await call.context.released.wait()
             } onCancel: {
                 // On the cancelling thread, which then tells the run.
                 usleep(100_000)
@@ -98,13 +98,13 @@ extension WorkTests {
 
     @Test("Work whose run was cancelled fires no more, also before the run has returned")
     func firesWhileEnding() async throws {
-        let bench = Bench { busy, here in
-            here.context.begun.open()
-            await here.context.released.waitStubbornly()
+        let bench = Bench { busy, call in
+            call.context.begun.open()
+            await call.context.released.waitStubbornly()
             let error = try #require(throws: InvalidTransition.self) {
-                try here.fire.finish(MadeState(busy.number))
+                try call.fire.finish(MadeState(busy.number))
             }
-            here.context.journal.write("\(error.reason)")
+            call.context.journal.write("\(error.reason)")
         }
         let machine = machine(bench)
         let run = Task { try await machine.run() }
@@ -121,11 +121,11 @@ extension WorkTests {
 
     @Test("Fires of work that notices the cancellation of its run come too late")
     func firesWhenCancelled() async throws {
-        let bench = Bench { busy, here in
+        let bench = Bench { busy, call in
             try await withTaskCancellationHandler {
-                here.context.begun.open()
+                call.context.begun.open()
                 while !Task.isCancelled { await Task.yield() }
-                try here.fire.finish(MadeState(busy.number))
+                try call.fire.finish(MadeState(busy.number))
             } onCancel: {
                 // On the cancelling thread, before it goes on.
                 usleep(50_000)
@@ -143,10 +143,10 @@ extension WorkTests {
 
     @Test("While a cancelled run waits for its work, no other work begins; it begins at the next activation")
     func entersWhileEnding() async throws {
-        let bench = Bench { busy, here in
+        let bench = Bench { busy, call in
             guard busy.number == 1 else { return try await Latch().wait() }
-            here.context.begun.open()
-            await here.context.released.waitStubbornly()
+            call.context.begun.open()
+            await call.context.released.waitStubbornly()
         }
         let machine = machine(bench)
         let run = Task { try await machine.run() }
@@ -170,8 +170,8 @@ extension WorkTests {
     @Test("Work of a state entered at the end of a cancelled run begins then or at the next activation")
     func entersAtTheEnd() async throws {
         for round in 0..<300 {
-            let bench = Bench { busy, here in
-                defer { here.context.journal.write("end \(busy.number)") }
+            let bench = Bench { busy, call in
+                defer { call.context.journal.write("end \(busy.number)") }
                 try await Latch().wait()
             }
             let machine = machine(bench)
@@ -198,9 +198,9 @@ extension WorkTests {
 
     @Test("A cancelled wait for a settled machine ends")
     func settlingCancelled() async throws {
-        let bench = Bench { _, here in
-            here.context.begun.open()
-            try await here.context.released.wait()
+        let bench = Bench { _, call in
+            call.context.begun.open()
+            try await call.context.released.wait()
         }
         let machine = machine(bench)
         try machine.fire.start(BusyState())
@@ -215,10 +215,10 @@ extension WorkTests {
     /// Waits until the first work is released.
     ///
     /// Work begun by a run waits for its end.
-    private static func isFromBeforeRun(_ here: Workplace<Shop>) async throws -> Bool {
-        let isFirst = here.context.journal.entries.count { $0 == "work 1" } == 1
-        here.context.begun.open()
-        if isFirst { await here.context.released.waitStubbornly() } else { try await Latch().wait() }
+    private static func isFromBeforeRun(_ call: WorkCall<Shop>) async throws -> Bool {
+        let isFirst = call.context.journal.entries.count { $0 == "work 1" } == 1
+        call.context.begun.open()
+        if isFirst { await call.context.released.waitStubbornly() } else { try await Latch().wait() }
         return isFirst
     }
 
@@ -238,8 +238,8 @@ extension WorkTests {
 
     @Test("Work from before a run that fails after it is reported, and restarts nothing")
     func failsAfterRun() async throws {
-        let bench = Bench { _, here in
-            guard try await Self.isFromBeforeRun(here) else { return }
+        let bench = Bench { _, call in
+            guard try await Self.isFromBeforeRun(call) else { return }
             throw Spoilt()
         }
         let machine = machine(bench)
@@ -250,13 +250,13 @@ extension WorkTests {
 
     @Test("A fire after a run by work from before it is rejected, and restarts nothing")
     func firesAfterRun() async throws {
-        let bench = Bench { busy, here in
-            guard try await Self.isFromBeforeRun(here) else { return }
-            defer { here.context.ended.open() }
+        let bench = Bench { busy, call in
+            guard try await Self.isFromBeforeRun(call) else { return }
+            defer { call.context.ended.open() }
             let error = try #require(throws: InvalidTransition.self) {
-                try here.fire.finish(MadeState(busy.number))
+                try call.fire.finish(MadeState(busy.number))
             }
-            here.context.journal.write("\(error.reason)")
+            call.context.journal.write("\(error.reason)")
         }
         let machine = machine(bench)
         machine.observe { bench.journal.write("\($0.kind)") }
@@ -279,6 +279,6 @@ extension WorkTests {
         let error = await #expect(throws: InvalidTransition.self) { try await machine.run() }
         #expect(error?.reason == .missingContext)
         #expect(error?.description.hasPrefix("Shop cannot be run in RestState: the machine was not given") == true)
-        try await StateMachine<Shop>(alreadyIn: MadeState(1), context: Bench { _, _ in }).run()
+        try await StateMachine<Shop>(resumingIn: MadeState(1), context: Bench { _, _ in }).run()
     }
 }

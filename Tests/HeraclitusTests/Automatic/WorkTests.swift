@@ -9,7 +9,7 @@ import Testing
 
     @Test("Work begins after all callbacks, and fires the following event")
     func begins() async throws {
-        let bench = Bench { busy, here in try here.fire.finish(MadeState(busy.number)) }
+        let bench = Bench { busy, call in try call.fire.finish(MadeState(busy.number)) }
         let machine = machine(bench)
         machine.onTransition { bench.journal.write("observer \($0.event ?? "")") }
         try machine.fire.start(BusyState(7))
@@ -21,7 +21,7 @@ import Testing
     @Test("A wait for work ends after all observers of its event, also if the event fires just then")
     func settledAfterCallbacks() async throws {
         for _ in 0..<3_000 {
-            let bench = Bench { busy, here in try here.fire.finish(MadeState(busy.number)) }
+            let bench = Bench { busy, call in try call.fire.finish(MadeState(busy.number)) }
             let machine = machine(bench)
             machine.onTransition { bench.journal.write("observer \($0.event ?? "")") }
             try machine.fire.start(BusyState(7))
@@ -49,12 +49,12 @@ import Testing
 
     @Test("Work is cancelled before `didExit`, and its `CancellationError` is no error")
     func cancelled() async throws {
-        let bench = Bench { _, here in
+        let bench = Bench { _, call in
             try await withTaskCancellationHandler {
-                here.context.begun.open()
-                try await here.context.released.wait()
+                call.context.begun.open()
+                try await call.context.released.wait()
             } onCancel: {
-                here.context.journal.write("cancelled")
+                call.context.journal.write("cancelled")
             }
         }
         let machine = machine(bench)
@@ -70,15 +70,15 @@ import Testing
 
     @Test("Work that ignores its cancellation holds up no one, and its fires come too late")
     func stubborn() async throws {
-        let bench = Bench { busy, here in
+        let bench = Bench { busy, call in
             guard busy.number == 1 else { return try await Latch().wait() }
-            here.context.begun.open()
-            await here.context.released.waitStubbornly()
-            defer { here.context.ended.open() }
+            call.context.begun.open()
+            await call.context.released.waitStubbornly()
+            defer { call.context.ended.open() }
             do throws(InvalidTransition) {
-                try here.fire.finish(MadeState(1))
+                try call.fire.finish(MadeState(1))
             } catch {
-                here.context.journal.write(error.reason.rawValue)
+                call.context.journal.write(error.reason.rawValue)
                 throw error
             }
         }
@@ -104,8 +104,8 @@ import Testing
         let machine = machine(bench)
         let heard = Journal()
         machine.observe { occurrence in
-            guard case .failed(let failed) = occurrence.outcome else { return }
-            heard.write("\(occurrence) \((failed.state as? BusyState)?.number ?? 0)")
+            guard occurrence.kind == .failed else { return }
+            heard.write("\(occurrence.message) \((occurrence.state as? BusyState)?.number ?? 0)")
             bench.ended.open()
         }
         try machine.fire.start(BusyState(1))
@@ -180,7 +180,7 @@ import Testing
     }
 
     private final class LoneState: WorkflowState, EmptyState, Working {
-        func work(_ here: Workplace<Lone>) async throws { throw Spoilt() }
+        func work(_ call: WorkCall<Lone>) async throws { throw Spoilt() }
     }
 
     private struct Lone: Workflow {
@@ -190,7 +190,9 @@ import Testing
 
     private final class Listener: StateMachineDelegate {
         let journal = Journal()
-        func machine(_ machine: StateMachine<Lone>, didFail work: FailedWork) { journal.write("\(work.error)") }
+        func machine(_ machine: StateMachine<Lone>, didFail occurrence: Occurrence) {
+            journal.write(occurrence.error.map { "\($0)" } ?? "")
+        }
     }
 
     @Test("Without such an event, observers get the error")
@@ -199,10 +201,12 @@ import Testing
         let heard = Journal()
         let listener = Listener()
         machine.addDelegate(listener)
-        machine.log { heard.write("\($0)") }
+        machine.observe { heard.write("\($0.level): \($0)") }
         machine.observe { occurrence in
-            guard case .failed(let work) = occurrence.outcome else { return }
-            heard.write("\(occurrence.kind) \(occurrence.source) \(work.state is LoneState) \(work.error is Spoilt)")
+            guard occurrence.kind == .failed else { return }
+            heard.write(
+                "\(occurrence.kind) \(occurrence.source) \(occurrence.state is LoneState) \(occurrence.error is Spoilt)"
+            )
             let data = try? JSONEncoder().encode(occurrence)
             let read = data.flatMap { try? JSONDecoder().decode(Occurrence.self, from: $0) }
             heard.write("\(read?.kind.rawValue ?? "")")
@@ -219,9 +223,9 @@ import Testing
 
     @Test("Work may update its state at any rate, and the updates keep it going")
     func progress() async throws {
-        let bench = Bench { _, here in
-            for number in 2...1_000 { try here.fire.progress { _ in BusyState(number) } }
-            try here.fire.finish { busy in MadeState(busy.number) }
+        let bench = Bench { _, call in
+            for number in 2...1_000 { try call.fire.progress { _ in BusyState(number) } }
+            try call.fire.finish { busy in MadeState(busy.number) }
         }
         let machine = machine(bench)
         try machine.fire.start(BusyState())
@@ -233,12 +237,12 @@ import Testing
 
     @Test("An update without a takeover cancels the work and begins it again")
     func restarts() async throws {
-        let bench = Bench { busy, here in
+        let bench = Bench { busy, call in
             if busy.number == 1 {
-                here.context.begun.open()
-                try await here.context.released.wait()
+                call.context.begun.open()
+                try await call.context.released.wait()
             }
-            try here.fire.finish(MadeState(busy.number))
+            try call.fire.finish(MadeState(busy.number))
         }
         let machine = machine(bench)
         try machine.fire.start(BusyState(1))
@@ -264,11 +268,11 @@ import Testing
 
     @Test("Fires of one turn are bound to the result of the fire before")
     func inTurn() async throws {
-        let bench = Bench { _, here in
-            try here.machine?.perform { _ in
-                try here.fire.progress(BusyState(2))
-                try here.fire.finish { busy in MadeState(busy.number) }
-                let late = #expect(throws: InvalidTransition.self) { try here.fire.progress(BusyState(3)) }
+        let bench = Bench { _, call in
+            try call.machine?.perform { _ in
+                try call.fire.progress(BusyState(2))
+                try call.fire.finish { busy in MadeState(busy.number) }
+                let late = #expect(throws: InvalidTransition.self) { try call.fire.progress(BusyState(3)) }
                 #expect(late?.reason == .notCurrent)
             }
         }
@@ -280,16 +284,16 @@ import Testing
 
     @Test("Work leaves its machine unretained and is cancelled with it; later fires are rejected")
     func dropped() async throws {
-        let bench = Bench { _, here in
-            here.context.begun.open()
-            try? await here.context.released.wait()
-            here.context.journal.write("\(Task.isCancelled) \(here.machine == nil)")
+        let bench = Bench { _, call in
+            call.context.begun.open()
+            try? await call.context.released.wait()
+            call.context.journal.write("\(Task.isCancelled) \(call.machine == nil)")
             do throws(InvalidTransition) {
-                try here.fire.finish(MadeState(1))
+                try call.fire.finish(MadeState(1))
             } catch {
-                here.context.journal.write("\(error)")
+                call.context.journal.write("\(error)")
             }
-            here.context.ended.open()
+            call.context.ended.open()
         }
         weak var gone: StateMachine<Shop>?
         do {
@@ -311,14 +315,14 @@ import Testing
 
     @Test("Work with the last reference to its machine releases it")
     func releasedByItself() async throws {
-        let bench = Bench { _, here in
-            var machine = here.machine
-            here.context.begun.open()
-            await here.context.released.waitStubbornly()
+        let bench = Bench { _, call in
+            var machine = call.machine
+            call.context.begun.open()
+            await call.context.released.waitStubbornly()
             #expect(machine != nil)
             machine = nil
-            here.context.journal.write("\(Task.isCancelled) \(here.machine == nil)")
-            here.context.ended.open()
+            call.context.journal.write("\(Task.isCancelled) \(call.machine == nil)")
+            call.context.ended.open()
         }
         do {
             let machine = machine(bench)
@@ -336,7 +340,7 @@ import Testing
         let waiting = Bench { _, _ in try await Latch().wait() }
         let original = machine(waiting)
         try original.fire.start(BusyState(3))
-        let bench = Bench { busy, here in try here.fire.finish(MadeState(busy.number)) }
+        let bench = Bench { busy, call in try call.fire.finish(MadeState(busy.number)) }
         let restored = try StateMachine<Shop>(archive: original.archive(), context: bench)
         let copy = restored.copy()
         await restored.settled()
@@ -362,7 +366,7 @@ import Testing
     @Test("Due events of a restored machine fire first, and may leave the work unneeded")
     func dueFirst() async throws {
         let bench = Bench { _, _ in }
-        let machine = StateMachine<Shop>(alreadyIn: BusyState(1, until: .distantPast), context: bench)
+        let machine = StateMachine<Shop>(resumingIn: BusyState(1, until: .distantPast), context: bench)
         machine.activate()
         await machine.settled()
         #expect((machine.state as? BrokenState)?.reason == "late")

@@ -117,7 +117,7 @@ import Testing
     @Test("If the machines have already ended, the event fires when their state is entered or restored")
     func alreadyEnded() throws {
         let journey = try booked(
-            BookedState(train: StateMachine(alreadyIn: PaidState()), hotel: .init(alreadyIn: PaidState()))
+            BookedState(train: StateMachine(resumingIn: PaidState()), hotel: .init(resumingIn: PaidState()))
         )
         #expect(journey.isIn(UnderWayState.self))
         let waiting = try booked(BookedState(mayStart: false))
@@ -157,7 +157,7 @@ import Testing
 
     @Test("A machine that has ended fires nothing in a holder that is about to leave")
     func aboutToLeave() throws {
-        let state = BookedState(train: StateMachine(alreadyIn: PaidState()))
+        let state = BookedState(train: StateMachine(resumingIn: PaidState()))
         let journey = try booked(state)
         let journal = Journal()
         journey.observe { journal.write($0.reason ?? $0.event ?? "") }
@@ -234,7 +234,7 @@ import Testing
             let state = BookedState()
             let journey = try booked(state)
             journey.observe { journal.write("own \($0.event ?? "")") }
-            journey.observeTree { journal.write("tree \($0.path ?? "-") \($0.reason ?? $0.event ?? "")") }
+            journey.observe(regions: true) { journal.write("tree \($0.path ?? "-") \($0.reason ?? $0.event ?? "")") }
             state.hotel.observe { journal.write("hotel \($0.event ?? "")") }
             try state.hotel.fire.pay()
             #expect(throws: InvalidTransition.self) { try state.train.fire.stamp(PaidState()) }
@@ -254,7 +254,7 @@ import Testing
     func deepObservers() throws {
         let order = StateMachine<Forest.Order>()
         let occurrences = Lock<[Occurrence]>([])
-        order.observeTree { occurrence in occurrences.withLock { $0.append(occurrence) } }
+        order.observe(regions: true) { occurrence in occurrences.withLock { $0.append(occurrence) } }
         try order.fire.place(Forest.PlacedState())
         try order.second.fire.begin(Forest.BusyState())
         try order.second.lamp.fire.light()
@@ -337,7 +337,7 @@ import Testing
             try StateMachine<Half>().fire.book(HalfState())
         }
         let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = StateMachine<Half>(alreadyIn: HalfState())
+            _ = StateMachine<Half>(resumingIn: HalfState())
         }
         for result in [fired, made] {
             let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
@@ -353,13 +353,13 @@ import Testing
         init(_ ended: Journal) { self.ended = ended }
         init(from decoder: any Decoder) throws { ended = Journal() }
         func encode(to encoder: any Encoder) throws {}
-        func work(_ here: Workplace<Dig>) async throws {
+        func work(_ call: WorkCall<Dig>) async throws {
             ended.write("begun")
             do {
                 try await Task.sleep(for: .seconds(600))
             } catch {
                 ended.write("cancelled")
-                try here.fire.find(PaidState())
+                try call.fire.find(PaidState())
             }
         }
     }
@@ -418,10 +418,10 @@ import Testing
 
     @Test("A property name in backticks appears without them in paths and tables")
     func raw() throws {
-        let machine = StateMachine<Raw>(alreadyIn: RawState())
+        let machine = StateMachine<Raw>(resumingIn: RawState())
         let state = try #require(machine.state as? RawState)
         let paths = Lock<[String?]>([])
-        machine.observeTree { occurrence in paths.withLock { $0.append(occurrence.path) } }
+        machine.observe(regions: true) { occurrence in paths.withLock { $0.append(occurrence.path) } }
         try state.`my pay`.fire.pay()
         let error = try #require(throws: InvalidTransition.self) { try state.`my pay`.fire.pay() }
         #expect(error.path == "Raw.my pay")

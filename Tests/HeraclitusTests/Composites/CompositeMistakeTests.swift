@@ -9,7 +9,7 @@ extension CompositeTests {
     func trap() async {
         await #expect(processExitsWith: .failure) {
             let order = try Forest.busyOrder()
-            _ = StateMachine<Forest.Order>(alreadyIn: order.state)
+            _ = StateMachine<Forest.Order>(resumingIn: order.state)
         }
     }
 
@@ -54,7 +54,7 @@ extension CompositeTests {
     func forgetting(isFirst: Bool) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [isFirst] in
             if isFirst {
-                _ = StateMachine<Forgetting>(alreadyIn: ForgettingState())
+                _ = StateMachine<Forgetting>(resumingIn: ForgettingState())
             } else {
                 try StateMachine<Forgetting>().fire.forget()
             }

@@ -78,7 +78,7 @@ import Testing
     @Test("Firing a region activates its holder and the whole tree above it")
     func activation() throws {
         try Forest.noting { journal in
-            let order = StateMachine<Order>(alreadyIn: PlacedState(first: StateMachine(alreadyIn: BusyState())))
+            let order = StateMachine<Order>(resumingIn: PlacedState(first: StateMachine(resumingIn: BusyState())))
             try order.first.lamp.fire.light()
             #expect(order.isActive && order.first.isActive && order.second.isActive)
             #expect(
@@ -189,7 +189,7 @@ import Testing
         order.guarded(\.ship) { _, _, _ in fireInner() }
         order.willExit(PlacedState.self) { _, _ in
             fireInner()
-            #expect(throws: InvalidAction.self) { try order.first.perform { _ in } }
+            #expect(throws: InvalidTransition.self) { try order.first.perform { _ in } }
         }
         order.first.willExit(BusyState.self) { _, _ in fireInner() }
         try order.fire.ship { _ in
@@ -222,12 +222,12 @@ import Testing
             #expect(order.stateName == "PlacedState")
         }
         #expect(order.stateName == "ShippedState")
-        #expect(throws: InvalidAction.self) { try order.first.perform { _ in } }
-        let fresh = StateMachine<Order>(alreadyIn: PlacedState())
+        #expect(throws: InvalidTransition.self) { try order.first.perform { _ in } }
+        let fresh = StateMachine<Order>(resumingIn: PlacedState())
         try fresh.first.rehearse.begin(BusyState())
         #expect(!fresh.isActive && !fresh.first.isActive && fresh.first.stateName == "IdleState")
         let journal = Journal()
-        fresh.first.observe { journal.write("\($0)") }
+        fresh.first.observe { journal.write($0.message) }
         fresh.first.announce("news")
         #expect(fresh.isActive && journal.entries.count == 1)
     }
@@ -383,7 +383,7 @@ import Testing
     @Test("A machine cannot be put into its own state, or into a state of a machine in its state")
     func circle() throws {
         let errand = StateMachine<Errand>()
-        let order = StateMachine<Order>(alreadyIn: PlacedState(first: errand))
+        let order = StateMachine<Order>(resumingIn: PlacedState(first: errand))
         let other = StateMachine<Order>()
         errand.onTransition { _ in
             let error = #expect(throws: InvalidTransition.self) { try other.fire.place(PlacedState(first: errand)) }

@@ -68,12 +68,12 @@ import Testing
     @Test("The refusal of an action has the machine's place in the tree")
     func place() throws {
         let order = try Forest.busyOrder()
-        let error = #expect(throws: InvalidAction.self) {
+        let error = #expect(throws: InvalidTransition.self) {
             try order.first.perform(action: "rest", in: PlacedState.self) { _ in }
         }
         #expect(error?.path == "Order.first")
         #expect(error?.errorDescription?.hasPrefix("Errand (Order.first) cannot perform \"rest\" in BusyState") == true)
-        let alone = #expect(throws: InvalidAction.self) {
+        let alone = #expect(throws: InvalidTransition.self) {
             try StateMachine<Errand>().perform(action: "rest", in: PlacedState.self) { _ in }
         }
         #expect(alone != nil && alone?.path == nil)
@@ -93,11 +93,11 @@ import Testing
     @Test("An action that would take another holder's machine is rejected, with the holder's name")
     func taken() throws {
         let errand = StateMachine<Errand>()
-        let refused = Lock<InvalidAction?>(nil)
+        let refused = Lock<InvalidTransition?>(nil)
         errand.onTransition { [weak errand] _ in
             guard let errand else { return }
             let order = StateMachine<Order>(entering: PlacedState(first: errand))
-            let error = #expect(throws: InvalidAction.self) { try order.perform { _ in } }
+            let error = #expect(throws: InvalidTransition.self) { try order.perform { _ in } }
             refused.withLock { $0 = error }
         }
         try errand.fire.begin(BusyState())
@@ -134,7 +134,7 @@ import Testing
         let machine = StateMachine<Watched>()
         let state = try #require(machine.state as? WatchedState)
         let paths = Journal()
-        let registration = machine.observeTree { paths.write($0.path ?? "") }
+        let registration = machine.observe(regions: true) { paths.write($0.path ?? "") }
         try state.errand.fire.begin(BusyState())
         try state.errand.fire.pause()
         #expect(paths.entries == ["errand", "errand"])
@@ -144,7 +144,7 @@ import Testing
         try state.errand.fire.begin(BusyState())
         try state.errand.fire.pause()
         #expect(state.looks.withLock { $0 } == looks)
-        machine.observeTree { paths.write($0.path ?? "") }
+        machine.observe(regions: true) { paths.write($0.path ?? "") }
         try state.errand.fire.begin(BusyState())
         #expect(paths.entries.count == 3)
     }
@@ -209,14 +209,16 @@ import Testing
     )
     func notHeardAnyMore() throws {
         typealias Tree = TreeMomentTests
-        let room = StateMachine<Tree.Room>(alreadyIn: Tree.RoomState())
-        let house = StateMachine<Tree.House>(alreadyIn: Tree.FloorState(room))
+        let room = StateMachine<Tree.Room>(resumingIn: Tree.RoomState())
+        let house = StateMachine<Tree.House>(resumingIn: Tree.FloorState(room))
         house.activate()
         let lamp = try #require(room.state as? Tree.RoomState).lamp
         let phases = lamp.core.listened
         let heard = Lock<[String]>([])
         func listen(_ machine: StateMachine<Tree.House>, as name: String) -> Registration {
-            machine.observeTree { occurrence in heard.withLock { $0.append("\(name) \(occurrence.path ?? "")") } }
+            machine.observe(regions: true) { occurrence in
+                heard.withLock { $0.append("\(name) \(occurrence.path ?? "")") }
+            }
         }
         func turn() throws {
             if lamp.isIn(Tree.OffState.self) {
@@ -227,7 +229,8 @@ import Testing
         }
         for _ in 0..<3 {
             let (first, second) = (listen(house, as: "first"), listen(house, as: "second"))
-            let inner = room.observeTree { occurrence in heard.withLock { $0.append("inner \(occurrence.path ?? "")") }
+            let inner = room.observe(regions: true) { occurrence in
+                heard.withLock { $0.append("inner \(occurrence.path ?? "")") }
             }
             try turn()
             first.cancel()

@@ -81,7 +81,7 @@ import Testing
                 try order.fire.renote { PlacedState("new", second: $0.second) }
                 attempt { try lamp.fire.light() }
             case .rejection:
-                order.observeTree { journal.write("\($0)") }
+                order.observe(regions: true) { journal.write($0.message) }
                 attempt { try lamp.fire.light() }
                 attempt { try order.fire.place(PlacedState()) }
             case .archive:

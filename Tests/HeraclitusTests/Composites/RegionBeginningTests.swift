@@ -17,8 +17,8 @@ struct RegionBeginningTests {
         func didEnter(_ transition: StateTransition) { write("didEnter", transition) }
         func didRestore(_ transition: StateTransition) { write("didRestore", transition) }
         func didExit(_ transition: StateTransition) { write("didExit", transition) }
-        func work(_ here: Workplace<Quiet>) async throws {
-            here.context.write("work")
+        func work(_ call: WorkCall<Quiet>) async throws {
+            call.context.write("work")
             try await Task.sleep(for: .seconds(1_000))
         }
         private func write(_ line: String, _ transition: StateTransition) {
@@ -93,7 +93,7 @@ struct RegionBeginningTests {
         init(_ rush: StateMachine<Rush>) { self.rush = rush }
         var regions: [any Region] { [rush] }
         func copied() -> BusyState { BusyState(rush.copy()) }
-        func work(_ here: Workplace<Errand>) async throws { here.context.write("work") }
+        func work(_ call: WorkCall<Errand>) async throws { call.context.write("work") }
     }
     struct Errand: Workflow {
         typealias Context = Journal
@@ -110,7 +110,7 @@ struct RegionBeginningTests {
         try await onOwnThread {
             for _ in 0..<20 {
                 let errand = StateMachine<Errand>(context: journal)
-                try errand.fire.begin(BusyState(StateMachine(alreadyIn: DoneState())))
+                try errand.fire.begin(BusyState(StateMachine(resumingIn: DoneState())))
                 #expect(errand.isIn(DoneState.self))
             }
         }

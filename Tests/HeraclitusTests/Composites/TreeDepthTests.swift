@@ -17,7 +17,7 @@ import Testing
     }
 
     private static func nest(levels: Int) -> StateMachine<Nest> {
-        (1..<levels).reduce(StateMachine<Nest>()) { inner, _ in StateMachine(alreadyIn: NestState(inner)) }
+        (1..<levels).reduce(StateMachine<Nest>()) { inner, _ in StateMachine(resumingIn: NestState(inner)) }
     }
 
     @Test("An archive of too deeply nested machines is a typed error", arguments: [33, 300])
@@ -64,7 +64,7 @@ import Testing
     func knot() {
         let done = onSmallStack {
             let state = KnotState()
-            let machine = StateMachine<Knot>(alreadyIn: state)
+            let machine = StateMachine<Knot>(resumingIn: state)
             state.machine.withLock { $0 = machine }
             let error = #expect(throws: ArchiveError.self) { try machine.archive() }
             #expect(error.map { "\($0)".count < 1_000 } == true)

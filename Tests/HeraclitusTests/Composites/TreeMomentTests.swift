@@ -110,10 +110,10 @@ import Testing
             defer { try? FileManager.default.removeItem(at: file) }
             try Archive.write([house], to: file)
             return try StateMachine<House>(archive: Data(contentsOf: file))
-        case .state: return StateMachine(alreadyIn: try House.state(from: House.archive(of: house.state)))
+        case .state: return StateMachine(resumingIn: try House.state(from: House.archive(of: house.state)))
         case .encodeState:
             let json = try JSONEncoder().encode(StateArchive<House>(house.state))
-            return StateMachine(alreadyIn: try JSONDecoder().decode(StateArchive<House>.self, from: json).state)
+            return StateMachine(resumingIn: try JSONDecoder().decode(StateArchive<House>.self, from: json).state)
         }
     }
 

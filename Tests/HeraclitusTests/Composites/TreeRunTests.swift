@@ -16,20 +16,20 @@ import Testing
     final class RestState: EmptyState {}
     final class DoneState: EmptyState {}
     final class DiggingState: EmptyState, Working {
-        func work(_ here: Workplace<Dig>) async throws {
-            here.context.journal.write("dig \(Marker.value)")
+        func work(_ call: WorkCall<Dig>) async throws {
+            call.context.journal.write("dig \(Marker.value)")
             do {
-                if here.context.journal.entries.count == 1 {
-                    here.context.begun.open()
+                if call.context.journal.entries.count == 1 {
+                    call.context.begun.open()
                     try await withTaskCancellationHandler {
-                        try await here.context.released.wait()
+                        try await call.context.released.wait()
                     } onCancel: {
-                        here.context.onCancel.withLock { $0 }?()
+                        call.context.onCancel.withLock { $0 }?()
                     }
                 }
-                try here.fire.find()
+                try call.fire.find()
             } catch {
-                here.context.journal.write("ended by \(type(of: error))")
+                call.context.journal.write("ended by \(type(of: error))")
                 throw error
             }
         }
@@ -81,8 +81,8 @@ import Testing
     /// A land with a site with a dig at work, at the third level.
     private func land() throws -> (StateMachine<Land>, StateMachine<Site>, StateMachine<Dig>) {
         let dig = StateMachine<Dig>(context: pit)
-        let site = StateMachine<Site>(alreadyIn: SiteState(dig), context: pit)
-        let land = StateMachine<Land>(alreadyIn: LandState(site), context: pit)
+        let site = StateMachine<Site>(resumingIn: SiteState(dig), context: pit)
+        let land = StateMachine<Land>(resumingIn: LandState(site), context: pit)
         return (land, site, dig)
     }
 
@@ -139,7 +139,7 @@ import Testing
         let dig = StateMachine<Dig>(context: pit)
         try dig.fire.begin()
         try await pit.begun.wait()
-        let site = StateMachine<Site>(alreadyIn: SiteState(dig), context: pit)
+        let site = StateMachine<Site>(resumingIn: SiteState(dig), context: pit)
         try await Marker.$value.withValue("run") { try await site.run() }
         let entries = pit.journal.entries
         #expect(entries.first == "dig none" && entries.contains("dig run"))
@@ -161,7 +161,7 @@ import Testing
             onCancel = {
                 #expect(throws: Never.self) {
                     try site.fire.close()
-                    try site.fire.open(SiteState(StateMachine<Dig>(alreadyIn: DiggingState(), context: other)))
+                    try site.fire.open(SiteState(StateMachine<Dig>(resumingIn: DiggingState(), context: other)))
                 }
             }
         }
@@ -176,7 +176,7 @@ import Testing
     @Test("Leaving the state that holds a machine ends its work, and the run goes on")
     func left() async throws {
         let dig = StateMachine<Dig>(context: pit)
-        let site = StateMachine<Site>(alreadyIn: SiteState(dig), context: pit)
+        let site = StateMachine<Site>(resumingIn: SiteState(dig), context: pit)
         let run = Task { try await Marker.$value.withValue("run") { try await site.run() } }
         while !dig.isActive { await Task.yield() }
         try dig.fire.begin()
@@ -232,7 +232,7 @@ import Testing
 
     @Test("A machine has one run at a time: a second run throws, and a later one is accepted")
     func once() async throws {
-        let site = StateMachine<Site>(alreadyIn: SiteState(StateMachine(context: Pit())), context: Pit())
+        let site = StateMachine<Site>(resumingIn: SiteState(StateMachine(context: Pit())), context: Pit())
         let run = Task { try await site.run() }
         while !site.isActive { await Task.yield() }
         let error = await #expect(throws: InvalidTransition.self) { try await site.run() }
@@ -289,7 +289,7 @@ import Testing
     @Test("Activity in a final state after the run has its own task")
     func afterwards() async throws {
         let dig = StateMachine<Dig>(context: pit)
-        let machine = StateMachine<Ending>(alreadyIn: EndState(dig), context: pit)
+        let machine = StateMachine<Ending>(resumingIn: EndState(dig), context: pit)
         pit.released.open()
         try await Marker.$value.withValue("run") { try await machine.run() }
         try dig.fire.begin()

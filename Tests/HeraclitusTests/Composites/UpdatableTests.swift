@@ -85,7 +85,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
     func names() throws {
         let room = StateMachine<Room>()
         let heard = Journal()
-        room.observeTree { heard.write($0.path ?? "") }
+        room.observe(regions: true) { heard.write($0.path ?? "") }
         try (room.state as? OpenState)?.right.fire.shine()
         #expect(heard.entries == ["right"])
         #expect(Room.table.regions.map(\.name) == ["left", "right"])

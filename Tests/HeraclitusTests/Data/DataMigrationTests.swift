@@ -59,7 +59,7 @@ struct DataMigrationTests {
         try Heraclitus.Journal.replay(machine.journal, as: approval)
         try machine.fire(named: "pass")
         #expect(machine.stateName == "Second review")
-        let paused = try StateMachine(try DataWorkflow(Self.first), alreadyIn: DataState("Paused", ["sum": 8]))
+        let paused = try StateMachine(try DataWorkflow(Self.first), resumingIn: DataState("Paused", ["sum": 8]))
         let again = try StateMachine(archive: paused.archive(), of: approval)
         #expect(again.stateName == "Draft")
         #expect(again.state.data == ["amount": 8, "currency": "EUR"])
@@ -167,7 +167,7 @@ struct DataMigrationTests {
                 events: [TransitionTable.Event("edit", updating: "Open")]
             )
         )
-        let old = try StateMachine(flow, alreadyIn: DataState("Open", ["a": 1, "b": 2]))
+        let old = try StateMachine(flow, resumingIn: DataState("Open", ["a": 1, "b": 2]))
         let machine = try StateMachine(archive: old.archive(), of: flow)
         try machine.fire(named: "edit", entering: machine.state.moved(to: "Open", with: ["b": .null]))
         #expect(try StateMachine(archive: machine.archive(), of: flow).state.data == ["a": 1])

@@ -9,8 +9,8 @@ import Testing
     final class ExamState: WorkflowState, Working {
         let points: Int?
         init(points: Int?) { self.points = points }
-        func work(_ here: Workplace<Exam>) async throws {
-            if here.context.isFast { try here.fire.grade(userInfo: ["by": "machine"]) }
+        func work(_ call: WorkCall<Exam>) async throws {
+            if call.context.isFast { try call.fire.grade(userInfo: ["by": "machine"]) }
         }
     }
     final class PassedState: WorkflowState {
@@ -48,11 +48,10 @@ import Testing
         StateMachine<Exam>(entering: ExamState(points: points), context: rules)
     }
 
-    @Test("An event with a builder is fired without a state: as a function, by key path, as a value and by name")
+    @Test("An event with a builder is fired without a state: as a function, as a value and by name")
     func ways() throws {
         let ways: [(StateMachine<Exam>) throws -> Void] = [
             { try $0.fire.grade(userInfo: ["by": "me"]) },
-            { try $0.fire(\.grade, userInfo: ["by": "me"]) },
             { try $0.fire(Exam.events.grade, userInfo: ["by": "me"]) },
             { try $0.fire(named: "grade", userInfo: ["by": "me"]) },
         ]
@@ -93,7 +92,7 @@ import Testing
         let machine = exam(50)
         try machine.rehearse.grade()
         #expect(throws: InvalidTransition.self) { try exam(37).rehearse.grade() }
-        let offers = machine.offers().map(\.description)
+        let offers = machine.eventAvailability().map(\.description)
         #expect(offers == ["grade: allowed", "mark: allowed", "retake: not allowed in ExamState"])
         #expect(machine.revision == 0 && machine.isIn(ExamState.self))
     }

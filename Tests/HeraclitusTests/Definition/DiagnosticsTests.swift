@@ -259,7 +259,7 @@ import Testing
     func unregistered() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Forms>(alreadyIn: StrangerState())
+                _ = StateMachine<Forms>(resumingIn: StrangerState())
             }
         )
         #expect(

@@ -72,7 +72,7 @@ import Testing
                 for destination in classes {
                     let isListed = event.transitions.contains { $0.from == source.name && $0.to == destination.name }
                     let isIgnored = event.ignored.contains(source.name)
-                    let machine = StateMachine<Forms>(alreadyIn: source.init())
+                    let machine = StateMachine<Forms>(resumingIn: source.init())
                     #expect(
                         machine.can(named: event.name)
                             == (isIgnored || event.transitions.contains { $0.from == source.name })
@@ -93,13 +93,13 @@ import Testing
         }
     }
 
-    @Test("Every way of giving the destination works by property, key path, value and name")
+    @Test("Every way of giving the destination works by property, value and name")
     func doors() throws {
         let machine = StateMachine<Forms>()
         try machine.fire.boil()
-        try machine.fire(\.toggle, FluidState())
-        try machine.fire(\.boil)
-        try machine.fire(\.toggle) { (state: any WorkflowState) in
+        try machine.fire(Forms.events.toggle, FluidState())
+        try machine.fire(Forms.events.boil)
+        try machine.fire(Forms.events.toggle) { (state: any WorkflowState) in
             #expect(state is GasState)
             return FluidState()
         }
@@ -191,7 +191,7 @@ import Testing
 
     @Test("An event value without a workflow is rejected, even if its name exists")
     func unbound() throws {
-        let machine = StateMachine<Forms>(alreadyIn: GasState())
+        let machine = StateMachine<Forms>(resumingIn: GasState())
         let narrow = Forms.Event<FluidState, PlasmaState>("Vent the Gas", from: FluidState.self, to: PlasmaState.self)
         let values = [Forms.events.named.guarded { _, _, _ in throw Objection() }, Forms().named]
         let errors = [
@@ -215,7 +215,7 @@ import Testing
 
     @Test("An update keeps the class, also if it makes the object itself")
     func updateKeepsClass() throws {
-        let machine = StateMachine<Forms>(alreadyIn: IceState())
+        let machine = StateMachine<Forms>(resumingIn: IceState())
         let before = machine.state
         try machine.fire.pack()
         #expect(type(of: machine.state) == IceState.self)
@@ -322,7 +322,7 @@ import Testing
         try other.fire.boil()
         #expect(other.can.cool && other.can.condense && !other.can.boil && !other.can.freeze)
         let event: KeyPath<ComputedForms, ComputedForms.Event<GasState, FluidState>> = \.cool
-        try other.fire(event, FluidState())
+        try other.fire(ComputedForms.events[keyPath: event], FluidState())
         #expect(throws: InvalidTransition.self) { try other.fire.freeze() }
         #expect(other.state is FluidState && other.revision == 2)
     }

@@ -120,7 +120,7 @@ struct Playback: Workflow {
             for source in states {
                 let name = type(of: source).name
                 for destination in states {
-                    let machine = StateMachine<Playback>(alreadyIn: source)
+                    let machine = StateMachine<Playback>(resumingIn: source)
                     let isListed = event.transitions.contains {
                         $0.from == name && $0.to == type(of: destination).name
                     }
@@ -168,7 +168,7 @@ struct Playback: Workflow {
 
     @Test("A subclass is in the groups of its superclass, also in an archive")
     func subclass() throws {
-        let machine = StateMachine<Playback>(alreadyIn: PausedState(position: 0))
+        let machine = StateMachine<Playback>(resumingIn: PausedState(position: 0))
         try machine.fire.rewind(FastRewindingState())
         let restored = try StateMachine<Playback>(archive: machine.archive())
         #expect(restored.can.stop && !restored.can.pause)
@@ -179,8 +179,8 @@ struct Playback: Workflow {
         #expect(restored.state is StoppedState)
     }
 
-    final class Deck: Stateful, Sendable {
-        let machine = StateMachine<Playback>(alreadyIn: FastRewindingState())
+    final class Deck: MachineOwner, Sendable {
+        let machine = StateMachine<Playback>(resumingIn: FastRewindingState())
     }
 
     @Test("A group declared by the workflow can be asked by name")
@@ -217,15 +217,15 @@ struct Playback: Workflow {
     @Test("A wait for an unreachable group ends, and errors of actions name the events that lead to a group")
     func waiting() async throws {
         #expect(OneWay.table.groups.map(\.name) == ["With Position", "Running"])
-        let machine = StateMachine<OneWay>(alreadyIn: StoppedState())
+        let machine = StateMachine<OneWay>(resumingIn: StoppedState())
         await #expect(throws: StateUnreachable.self) { _ = try await machine.wait(for: (any Positioned).self) }
         let other = StateMachine<OneWay>()
         let running = try await other.wait(for: (any Running).self)
         #expect(running.speed == 0)
-        let error = #expect(throws: InvalidAction.self) {
+        let error = #expect(throws: InvalidTransition.self) {
             try other.perform(action: "seek", in: (any Positioned).self) { _ in }
         }
-        #expect(error?.leadingEvents == ["play"])
+        #expect(error?.candidates == ["play"])
         #expect(error?.description.contains("These lead there: \"play\"") == true)
     }
 
@@ -233,7 +233,7 @@ struct Playback: Workflow {
 
     protocol Counted: WorkflowState {}
     final class CountedState: EmptyState, Counted, Working {
-        func work(_ here: Workplace<Automatic>) async throws {}
+        func work(_ call: WorkCall<Automatic>) async throws {}
     }
     final class IdleState: EmptyState, Counted {}
     final class EndState: EmptyState {}

@@ -13,7 +13,7 @@ import Testing
         init(_ done: Journal) { self.done = done }
         init(from decoder: any Decoder) throws { done = Journal() }
         func encode(to encoder: any Encoder) throws {}
-        func work(_ here: Workplace<Shop>) async throws { done.write("done") }
+        func work(_ call: WorkCall<Shop>) async throws { done.write("done") }
     }
 
     private let machine = StateMachine<Shop>()

@@ -225,7 +225,7 @@ import Testing
     }
 
     final class TryingState: EmptyState, Working {
-        func work(_ here: Workplace<Trial>) async throws {}
+        func work(_ call: WorkCall<Trial>) async throws {}
     }
     struct Trial: Workflow {
         static var initial: any WorkflowState { TryingState() }
@@ -433,7 +433,7 @@ import Testing
     func journalOfTree() throws {
         let (order, placed) = try placed()
         let heard = Lock<[Occurrence]>([])
-        order.observeTree { occurrence in heard.withLock { $0.append(occurrence) } }
+        order.observe(regions: true) { occurrence in heard.withLock { $0.append(occurrence) } }
         try placed.parcel.fire.pack()
         try order.fire.lapse()
         let journal = Heraclitus.Journal(heard.withLock { $0 })

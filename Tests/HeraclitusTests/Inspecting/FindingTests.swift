@@ -33,7 +33,7 @@ import Testing
                 .unreachableState("B"), .unreachableState("C"), .unreachableEvent("go"), .unreachableEvent("on"),
             ]
         )
-        #expect(Unreachable.diagnostics.isEmpty && StateMachine<Unreachable>(alreadyIn: BState()).can.go)
+        #expect(Unreachable.diagnostics.isEmpty && StateMachine<Unreachable>(resumingIn: BState()).can.go)
         #expect(BegunElsewhere.findings == [.endlessState("B"), .endlessState("C")])
     }
 

@@ -67,7 +67,7 @@ import Testing
     @Test("A restored machine calls `didRestore`, and enters no state")
     func found() {
         let journal = Journal()
-        let machine = StateMachine<Heard>(alreadyIn: BState(journal))
+        let machine = StateMachine<Heard>(resumingIn: BState(journal))
         #expect(!machine.isActive)
         machine.activate()
         machine.activate()
@@ -93,7 +93,7 @@ import Testing
     )
     func restoredClosures() throws {
         let journal = Journal()
-        let machine = StateMachine<Heard>(alreadyIn: BState(journal))
+        let machine = StateMachine<Heard>(resumingIn: BState(journal))
         wire(machine, journal)
         machine.activate(userInfo: ["key": 3])
         #expect(journal.entries == ["B.didRestore", "didRestore 3", "didEnterOrRestore"])
@@ -118,7 +118,7 @@ import Testing
 
     @Test("A machine fired from `didRestore` goes on from its state")
     func restoreFires() throws {
-        let machine = StateMachine<Waiting>(alreadyIn: WaitState())
+        let machine = StateMachine<Waiting>(resumingIn: WaitState())
         try machine.fire.rest()
         #expect(machine.stateName == "RestState")
         #expect(machine.revision == 2)

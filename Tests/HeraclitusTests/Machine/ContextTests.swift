@@ -128,9 +128,9 @@ import Testing
         )
         let rehearsed = #expect(throws: InvalidTransition.self) { try machine.rehearse.shut() }
         #expect(rehearsed?.reason == .missingContext)
-        let refused = #expect(throws: InvalidAction.self) { try machine.perform(\.ring) }
+        let refused = #expect(throws: InvalidTransition.self) { try machine.perform(\.ring) }
         #expect(refused?.reason == .missingContext)
-        let block = #expect(throws: InvalidAction.self) { try machine.perform { _ in Issue.record("It ran.") } }
+        let block = #expect(throws: InvalidTransition.self) { try machine.perform { _ in Issue.record("It ran.") } }
         #expect(block?.reason == .missingContext)
         machine.announce("hello")
         #expect(machine.revision == 1 && !machine.isActive)
@@ -178,7 +178,7 @@ import Testing
 
     @Test("An inner machine gets the context at its activation")
     func inner() throws {
-        let hall = StateMachine<Hall>(alreadyIn: HallState(machine(Porter())))
+        let hall = StateMachine<Hall>(resumingIn: HallState(machine(Porter())))
         let restored = try StateMachine<Hall>(archive: hall.archive())
         let gate = try #require((restored.state as? HallState)?.gate)
         let porter = Porter()

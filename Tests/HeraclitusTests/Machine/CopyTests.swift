@@ -39,7 +39,7 @@ import Testing
         #expect(journal.entries.isEmpty)
         copy.activate()
         #expect(journal.entries == ["A.willEnter", "A.didEnter"])
-        StateMachine<Heard>(alreadyIn: BState(journal)).copy().activate()
+        StateMachine<Heard>(resumingIn: BState(journal)).copy().activate()
         #expect(journal.entries.last == "B.didRestore")
     }
 
@@ -166,7 +166,7 @@ import Testing
         )
         let optional = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Late>(alreadyIn: LateState())
+                _ = StateMachine<Late>(resumingIn: LateState())
             }
         )
         #expect(String(decoding: optional.standardErrorContent, as: UTF8.self).contains("`details.payment`"))
@@ -236,7 +236,7 @@ import Testing
         _ = StateMachine<Hiding>().copy()
         let list = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Hiding>(alreadyIn: HidingState("list")).copy()
+                _ = StateMachine<Hiding>(resumingIn: HidingState("list")).copy()
             }
         )
         #expect(
@@ -244,10 +244,10 @@ import Testing
                 "holds a state machine in `list.[].payment.paying.machine`"
             )
         )
-        await #expect(processExitsWith: .failure) { _ = StateMachine<Hiding>(alreadyIn: HidingState("set")).copy() }
+        await #expect(processExitsWith: .failure) { _ = StateMachine<Hiding>(resumingIn: HidingState("set")).copy() }
         let dictionary = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Hiding>(alreadyIn: HidingState("dictionary")).copy()
+                _ = StateMachine<Hiding>(resumingIn: HidingState("dictionary")).copy()
             }
         )
         #expect(
@@ -275,7 +275,7 @@ import Testing
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let machine = StateMachine<Noted>(
-                    alreadyIn: NotedState(["count": 1, "payment": StateMachine<Download>()])
+                    resumingIn: NotedState(["count": 1, "payment": StateMachine<Download>()])
                 )
                 _ = machine.copy()
             }
@@ -303,11 +303,11 @@ import Testing
 
     @Test("A machine is found at any depth within values", arguments: [9, 1000])
     func deep(depth: Int) async throws {
-        let plain = StateMachine<Chained>(alreadyIn: ChainState(.end, depth: depth))
+        let plain = StateMachine<Chained>(resumingIn: ChainState(.end, depth: depth))
         #expect(plain.copy().state === plain.state)
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [depth = depth as Int] in
-            _ = StateMachine<Chained>(alreadyIn: ChainState(.machine(StateMachine()), depth: depth)).copy()
+            _ = StateMachine<Chained>(resumingIn: ChainState(.machine(StateMachine()), depth: depth)).copy()
         }
         let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(message.contains("holds a state machine in `chain.link"))

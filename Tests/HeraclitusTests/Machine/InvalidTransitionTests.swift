@@ -90,7 +90,7 @@ import Testing
         let start = "Ladder cannot fire \"climb\" in LowState: "
         #expect(first.description == start + "it leads from there to HighState or TopState, not to LowState.")
         #expect(first.failureReason == "it leads from there to HighState or TopState, not to LowState.")
-        let high = StateMachine<Ladder>(alreadyIn: Ladder.HighState())
+        let high = StateMachine<Ladder>(resumingIn: Ladder.HighState())
         let second = try #require(throws: InvalidTransition.self) { try high.fire.rest(Ladder.TopState()) }
         #expect(
             second.description

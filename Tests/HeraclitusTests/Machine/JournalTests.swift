@@ -35,7 +35,7 @@ import Testing
         #expect(observed.map(Self.line) == lines)
         #expect(journal.map(\.date) == observed.map(\.date) && journal.map(\.message) == observed.map(\.message))
         #expect(journal[2].date.timeIntervalSince(journal[1].date) == 60)
-        #expect(journal.allSatisfy { $0.outcome == nil && $0.workflow == "Parcel" && $0.version == 1 })
+        #expect(journal.allSatisfy { $0.transition == nil && $0.workflow == "Parcel" && $0.version == 1 })
         #expect(journal[1].userInfo["by", as: String.self] == "me")
         #expect(journal.firstLine == 1 && journal.droppedCount == 0)
     }
@@ -133,9 +133,9 @@ import Testing
     func otherBeginnings() throws {
         for parcel in [
             StateMachine<SilentParcel>(entering: SentState("a"), journal: .last(1)),
-            StateMachine(alreadyIn: SentState("a"), journal: .last(1)),
+            StateMachine(resumingIn: SentState("a"), journal: .last(1)),
             StateMachine(entering: SentState("a"), context: (), journal: .last(1)),
-            StateMachine(alreadyIn: SentState("a"), context: (), journal: .last(1)),
+            StateMachine(resumingIn: SentState("a"), context: (), journal: .last(1)),
         ] {
             try parcel.fire.bounce()
             try parcel.fire.send(SentState("b"))

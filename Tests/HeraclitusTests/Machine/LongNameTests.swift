@@ -55,7 +55,7 @@ import Testing
         let isWhole = fired?.event == name
         #expect(isWhole)
         expectShort(#expect(throws: InvalidTransition.self) { try machine.enter(named: name) })
-        let performed = #expect(throws: InvalidAction.self) { _ = try machine.perform(named: name) }
+        let performed = #expect(throws: InvalidTransition.self) { _ = try machine.perform(named: name) }
         expectShort(performed)
         let isActionWhole = performed?.action == name
         #expect(isActionWhole)

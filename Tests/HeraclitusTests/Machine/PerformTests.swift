@@ -78,7 +78,7 @@ import Testing
     func order() throws {
         let door = StateMachine<Door>()
         let journal = Journal()
-        door.observe { journal.write("\($0)".components(separatedBy: ":")[0]) }
+        door.observe { journal.write($0.message.components(separatedBy: ":")[0]) }
         try door.perform(action: "outer", in: ClosedState.self) { _ in
             try door.fire.open(OpenState())
             try door.perform(action: "inner", in: ClosedState.self) { _ in
@@ -104,7 +104,7 @@ import Testing
     func observerFires() throws {
         let door = StateMachine<Door>()
         door.observe { [unowned door] occurrence in
-            guard case .performed = occurrence.outcome else { return }
+            guard occurrence.kind == .performed else { return }
             try? door.fire.swing { open in OpenState(open.angle + 1) }
         }
         try door.perform(action: "push", in: ClosedState.self) { _ in try door.fire.open(OpenState(1)) }
@@ -130,14 +130,14 @@ import Testing
     func refused() throws {
         let door = StateMachine<Door>()
         let error = try #require(
-            #expect(throws: InvalidAction.self) {
+            #expect(throws: InvalidTransition.self) {
                 try door.perform(action: "paint", in: OpenState.self, userInfo: ["colour": "red"]) { _ in
                     Issue.record("It ran.")
                 }
             }
         )
-        #expect(error.reason == .notInState && error.workflow == "Door" && error.action == "paint")
-        #expect(error.state == "ClosedState" && error.expected == "OpenState" && error.leadingEvents == ["open"])
+        #expect(error.reason == .notAllowed && error.workflow == "Door" && error.action == "paint")
+        #expect(error.source == "ClosedState" && error.candidates == ["open"])
         #expect(error.userInfo["colour", as: String.self] == "red")
         #expect(
             error.description
@@ -149,20 +149,20 @@ import Testing
         #expect(error.failureReason == "it is allowed only in OpenState.")
         #expect(error.recoverySuggestion == #"These lead there: "open"."#)
         try door.fire.smash()
-        let never = #expect(throws: InvalidAction.self) {
+        let never = #expect(throws: InvalidTransition.self) {
             try door.perform(action: "paint", in: OpenState.self) { _ in }
         }
         #expect(never?.description.hasSuffix("No event leads there from SmashedState.") == true)
         // The states that conform to a protocol are unknown before there are objects.
-        let unknown = #expect(throws: InvalidAction.self) {
+        let unknown = #expect(throws: InvalidTransition.self) {
             try door.perform(action: "paint", in: (any EmptyStateOfNobody).self) { _ in }
         }
-        #expect(unknown?.leadingEvents == [] && unknown?.recoverySuggestion == nil)
+        #expect(unknown?.candidates == [] && unknown?.recoverySuggestion == nil)
     }
 
     @Test("A state is entered by its name if an event leads there and the state needs no data")
     func byName() throws {
-        let door = StateMachine<Door>(alreadyIn: OpenState())
+        let door = StateMachine<Door>(resumingIn: OpenState())
         try door.enter(named: "ClosedState", userInfo: ["by": "wind"])
         #expect(door.state is ClosedState)
         let reasons: [(String, InvalidTransition.Reason)] = [
@@ -177,7 +177,7 @@ import Testing
     }
 
     /// A custom class with states.
-    final class Gate: Stateful, Sendable {
+    final class Gate: MachineOwner, Sendable {
         let machine = StateMachine<Door>()
         let journal = Journal()
 
@@ -201,7 +201,10 @@ import Testing
         try gate.open(OpenState(5))
         #expect((gate.state as? OpenState)?.angle == 5)
         #expect(gate.isIn(named: "OpenState") && gate.stateName == "OpenState" && gate.allowedActions.isEmpty)
-        #expect(gate.allowedEvents == gate.machine.allowedEvents && gate.offers().count == gate.machine.offers().count)
+        #expect(
+            gate.allowedEvents == gate.machine.allowedEvents
+                && gate.eventAvailability().count == gate.machine.eventAvailability().count
+        )
         try gate.close()
         try gate.lock { _ in LockedState(1) }
         try gate.unlock(userInfo: ["code": 1])
@@ -216,9 +219,9 @@ import Testing
     @Test("A host's guarded method runs only in its state, and gives the action its name")
     func guarded() throws {
         let gate = Gate()
-        gate.machine.observe { gate.journal.write("\($0)") }
+        gate.machine.observe { gate.journal.write($0.message) }
         try gate.knock()
-        let error = #expect(throws: InvalidAction.self) { try gate.paint("red") }
+        let error = #expect(throws: InvalidTransition.self) { try gate.paint("red") }
         #expect(error?.action == "paint")
         try gate.open(OpenState(7))
         #expect(try gate.paint("blue") == 7)

@@ -74,7 +74,7 @@ import Testing
     func agrees(_ source: String, _ event: String) {
         for destination in ["cart", "paid", "free", "emptied", "sent", "stranger", nil] {
             for userInfo: UserInfo in [[:], ["isSure": true], ["locked": true]] {
-                let machine = StateMachine<Shop>(alreadyIn: Self.make(source))
+                let machine = StateMachine<Shop>(resumingIn: Self.make(source))
                 machine.activate()
                 machine.shouldEnter(SentState.self) { _, _ in throw Objection(text: "own") }
                 func run(_ fire: Fire<Shop>) -> InvalidTransition? {
@@ -98,12 +98,12 @@ import Testing
 
     @Test("Every form of firing can be rehearsed")
     func ways() throws {
-        let machine = StateMachine<Shop>(alreadyIn: CartState(items: 1))
+        let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         try machine.rehearse.pay(PaidState(cents: 1))
         try machine.rehearse.pay { cart in PaidState(cents: cart.items) }
-        try machine.rehearse(\.pay, PaidState(cents: 1))
-        try machine.rehearse(\.pay) { cart in PaidState(cents: cart.items) }
-        try machine.rehearse(\.drop, userInfo: ["isSure": true])
+        try machine.rehearse(Shop.events.pay, PaidState(cents: 1))
+        try machine.rehearse(Shop.events.pay) { cart in PaidState(cents: cart.items) }
+        try machine.rehearse(Shop.events.drop, userInfo: ["isSure": true])
         try machine.rehearse(Shop.events.pay, PaidState(cents: 1))
         try machine.rehearse(named: "pay", entering: PaidState(cents: 1))
         try machine.rehearse(named: "drop", userInfo: ["isSure": true])
@@ -156,7 +156,7 @@ import Testing
         }
         try machine.rehearse.go(BState(journal))
         #expect(throws: InvalidTransition.self) { try machine.rehearse.back(AState(journal)) }
-        #expect(!machine.offers().isEmpty)
+        #expect(!machine.eventAvailability().isEmpty)
         #expect(!machine.isActive && machine.stateName == "A" && !journal.entries.contains("A.didEnter"))
         machine.activate()
         #expect(machine.isActive && machine.stateName == "B" && journal.entries.contains("A.didEnter"))
@@ -171,7 +171,7 @@ import Testing
             transition.machine(as: Heard.self)?.announce("asked again")
         }
         machine.observe { [unowned machine] occurrence in
-            journal.write("\(occurrence)")
+            journal.write(occurrence.message)
             if occurrence.announcement == "asked" { try? machine.fire.nudge(CState(journal)) }
         }
         try machine.rehearse.again(AState(journal))
@@ -194,7 +194,7 @@ import Testing
             let machine = transition.machine(as: Heard.self)
             let error = Self.error { () throws(InvalidTransition) in try machine?.rehearse.go(BState()) }
             journal.write("guard \(error.map { "\($0.reason)" } ?? "none")")
-            for offer in machine?.offers() ?? [] where offer.rejection?.reason != .transitionInProgress {
+            for offer in machine?.eventAvailability() ?? [] where offer.rejection?.reason != .transitionInProgress {
                 journal.write("\(offer)")
             }
         }
@@ -230,7 +230,7 @@ import Testing
 
     @Test("A rehearsal waits for its turn, and a fire after a failed rehearsal works as usual")
     func turns() throws {
-        let machine = StateMachine<Shop>(alreadyIn: CartState(items: 1))
+        let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         let isInside = DispatchSemaphore(value: 0)
         let mayGoOn = DispatchSemaphore(value: 0)
         machine.didEnter(PaidState.self) { _, _ in
@@ -251,11 +251,11 @@ import Testing
 
     @Test("Rehearsals on many threads change nothing and hold up no thread")
     func threads() {
-        let machine = StateMachine<Shop>(alreadyIn: CartState(items: 1))
+        let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         onThreads(4) { index in
             for _ in 0..<500 {
                 try? machine.rehearse.pay(PaidState(cents: index))
-                _ = machine.offers()
+                _ = machine.eventAvailability()
             }
         }
         #expect(machine.revision == 0 && machine.state is CartState)
@@ -266,29 +266,32 @@ import Testing
 
 extension RehearsalTests {
     @Test("Every event is offered with its answer, in the order of the definition")
-    func offers() {
-        let machine = StateMachine<Shop>(alreadyIn: CartState(items: 1))
+    func eventAvailability() {
+        let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         #expect(
-            machine.offers(userInfo: ["isSure": true]).map(\.description) == [
+            machine.eventAvailability(userInfo: ["isSure": true]).map(\.description) == [
                 "pay: needs PaidState", "drop: allowed",
                 "send: not allowed in CartState",
                 "split: needs EmptiedState or SentState",
             ]
         )
-        let emptied = StateMachine<Shop>(alreadyIn: EmptiedState())
-        #expect(emptied.offers().map(\.event) == ["pay", "drop", "send", "split"])
-        #expect(emptied.offers()[1].description == "drop: ignored" && emptied.offers()[1].rejection == nil)
-        #expect(emptied.offers()[0].rejection?.reason == .notAllowed)
+        let emptied = StateMachine<Shop>(resumingIn: EmptiedState())
+        #expect(emptied.eventAvailability().map(\.event) == ["pay", "drop", "send", "split"])
+        #expect(
+            emptied.eventAvailability()[1].description == "drop: ignored"
+                && emptied.eventAvailability()[1].rejection == nil
+        )
+        #expect(emptied.eventAvailability()[0].rejection?.reason == .notAllowed)
         #expect(machine.revision == 0)
     }
 
     @Test("A declined event is offered with the errors of all its guards; a fire has the first error")
     func unmetGuards() throws {
         let journal = Journal()
-        let machine = StateMachine<Shop>(alreadyIn: CartState(items: 0))
+        let machine = StateMachine<Shop>(resumingIn: CartState(items: 0))
         machine.shouldEnter(EmptiedState.self) { _, _ in throw Objection(text: "own") }
-        machine.observe { journal.write("\($0)") }
-        let offer = machine.offers(userInfo: ["locked": true])[1]
+        machine.observe { journal.write($0.message) }
+        let offer = machine.eventAvailability(userInfo: ["locked": true])[1]
         #expect(Self.texts(offer.unmetGuards) == ["the cart is empty", "not sure", "locked", "own"])
         #expect(offer.rejection?.reason == .declined && offer.rejection?.userInfo["locked", as: Bool.self] == true)
         #expect(journal.entries == [])
@@ -298,7 +301,7 @@ extension RehearsalTests {
             offer.description
                 == #"drop: Objection(text: "the cart is empty"); Objection(text: "not sure"); Objection(text: "locked"); Objection(text: "own")"#
         )
-        let sure = machine.offers(userInfo: ["isSure": true])[1]
+        let sure = machine.eventAvailability(userInfo: ["isSure": true])[1]
         #expect(Self.texts(sure.unmetGuards) == ["the cart is empty", "own"])
     }
 
@@ -309,7 +312,7 @@ extension RehearsalTests {
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             try? machine.fire.onward(CState())
-            journal.write(machine.offers().map(\.description).joined(separator: "; "))
+            journal.write(machine.eventAvailability().map(\.description).joined(separator: "; "))
         }
         try machine.fire.go(BState())
         #expect(journal.entries.count == 1 && journal.entries[0].hasPrefix("go: not allowed in C; "))

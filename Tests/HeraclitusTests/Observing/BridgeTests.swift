@@ -12,19 +12,16 @@ import Testing
             journal.write("made \(transition)")
         }
         func machine(_ machine: StateMachine<Door>, didReject error: InvalidTransition) {
-            journal.write("rejected \(error.event ?? "")")
+            journal.write(error.action.map { "refused \($0)" } ?? "rejected \(error.event ?? "")")
         }
-        func machine(_ machine: StateMachine<Door>, didIgnore event: IgnoredEvent) {
-            journal.write("ignored \(event.name)")
+        func machine(_ machine: StateMachine<Door>, didIgnore occurrence: Occurrence) {
+            journal.write("ignored \(occurrence.event ?? "")")
         }
-        func machine(_ machine: StateMachine<Door>, didPerform action: PerformedAction) {
-            journal.write("performed \(action.name)")
+        func machine(_ machine: StateMachine<Door>, didPerform occurrence: Occurrence) {
+            journal.write("performed \(occurrence.action ?? "")")
         }
-        func machine(_ machine: StateMachine<Door>, didRefuse error: InvalidAction) {
-            journal.write("refused \(error.action ?? "")")
-        }
-        func machine(_ machine: StateMachine<Door>, didAnnounce announcement: Announcement) {
-            journal.write("announced \(announcement.name) \(machine.stateName)")
+        func machine(_ machine: StateMachine<Door>, didAnnounce occurrence: Occurrence) {
+            journal.write("announced \(occurrence.announcement ?? "") \(machine.stateName)")
         }
     }
 
@@ -56,7 +53,7 @@ import Testing
             "announced foo OpenState",
         ]
         #expect(journal.entries == expected)
-        #expect(watch.journal.entries == ["rejected"])
+        #expect(watch.journal.entries == ["rejected", "rejected"])
         weak let weakKeeper = keeper
         keeper = nil
         #expect(weakKeeper == nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Observers") struct ObserverTests {
     /// An observer that records everything.
     private static func observe(_ machine: StateMachine<Door>, _ journal: Journal) {
-        machine.observe { journal.write("\($0)") }
+        machine.observe { journal.write($0.message) }
     }
 
     @Test("An observer gets transitions, rejections, actions, refusals and announcements, in order")
@@ -18,7 +18,7 @@ import Testing
         #expect(throws: InvalidTransition.self) { try door.fire.lock(LockedState(1)) }
         try door.fire.swing { _ in OpenState(45) }
         #expect(try door.perform(action: "paint", in: OpenState.self) { $0.angle } == 45)
-        #expect(throws: InvalidAction.self) { try door.perform(action: "knock", in: ClosedState.self) { _ in } }
+        #expect(throws: InvalidTransition.self) { try door.perform(action: "knock", in: ClosedState.self) { _ in } }
         door.announce("windy", userInfo: ["speed": 9])
         #expect(
             journal.entries == [
@@ -34,7 +34,7 @@ import Testing
     @Test("Observers get all values of the caller, and the caller's error")
     func contents() throws {
         let heard = Lock<[Occurrence]>([])
-        let door = StateMachine<Door>(alreadyIn: LockedState(7))
+        let door = StateMachine<Door>(resumingIn: LockedState(7))
         door.observe { occurrence in heard.withLock { $0.append(occurrence) } }
         let rejection = #expect(throws: InvalidTransition.self) { try door.fire.unlock(userInfo: ["code": 6]) }
         #expect(throws: WrongCode.self) {
@@ -45,21 +45,21 @@ import Testing
         door.announce("quiet", userInfo: ["decibel": 3])
         let occurrences = heard.withLock { $0 }
         try #require(occurrences.count == 4)
-        guard case .rejected(let rejected) = occurrences[0].outcome,
-            case .refused(let refused) = occurrences[1].outcome,
-            case .performed(let performed) = occurrences[2].outcome,
-            case .announced(let announced) = occurrences[3].outcome
+        let (performed, announced) = (occurrences[2], occurrences[3])
+        #expect(occurrences.map(\.kind) == [.rejected, .refused, .performed, .announced])
+        guard let rejected = occurrences[0].error as? InvalidTransition,
+            let refused = occurrences[1].error as? InvalidTransition
         else {
             Issue.record("\(occurrences)")
             return
         }
         #expect(rejected.reason == .declined && rejected.underlyingError is WrongCode)
         #expect(rejected.description == rejection?.description && rejected.userInfo["code", as: Int.self] == 6)
-        #expect(refused.reason == .failed && refused.underlyingError is WrongCode && refused.action == "force")
+        #expect(refused.reason == .actionFailed && refused.underlyingError is WrongCode && refused.action == "force")
         #expect(refused.userInfo["tool", as: String.self] == "bar")
-        #expect(performed.name == "polish" && performed.state is LockedState)
+        #expect(performed.action == "polish" && performed.state is LockedState)
         #expect(performed.userInfo["cloth", as: Bool.self] == true)
-        #expect(announced.name == "quiet" && announced.state is LockedState)
+        #expect(announced.announcement == "quiet" && announced.state is LockedState)
         #expect(announced.userInfo["decibel", as: Int.self] == 3)
     }
 
@@ -106,7 +106,7 @@ import Testing
         let door = StateMachine<Door>()
         Self.observe(door, journal)
         door.observe { [unowned door] occurrence in
-            if case .rejected = occurrence.outcome { try? door.fire.smash() }
+            if occurrence.kind == .rejected { try? door.fire.smash() }
         }
         #expect(throws: InvalidTransition.self) { try door.fire.close() }
         #expect(door.state is SmashedState)
@@ -122,7 +122,7 @@ import Testing
         let count = Atomic(0)
         let last = Lock<InvalidTransition.Reason?>(nil)
         door.observe { [unowned door] occurrence in
-            guard case .rejected(let error) = occurrence.outcome else { return }
+            guard let error = occurrence.error as? InvalidTransition else { return }
             count.add(1, ordering: .relaxed)
             last.withLock { $0 = error.reason }
             try? door.fire.close()
@@ -166,8 +166,8 @@ import Testing
         let machine = StateMachine<Waking>()
         let journal = Journal()
         machine.observe { [unowned machine] occurrence in
-            journal.write(occurrence.description.components(separatedBy: " ")[0])
-            if case .announced(let announcement) = occurrence.outcome, announcement.name == "hello" {
+            journal.write(occurrence.message.components(separatedBy: " ")[0])
+            if occurrence.announcement == "hello" {
                 try? machine.fire.again()
             }
         }
@@ -264,7 +264,7 @@ import Testing
         let isInside = DispatchSemaphore(value: 0)
         let mayGoOn = DispatchSemaphore(value: 0)
         door.observe { occurrence in
-            guard case .announced = occurrence.outcome else { return }
+            guard occurrence.kind == .announced else { return }
             isInside.signal()
             mayGoOn.wait()
         }
@@ -294,12 +294,12 @@ import Testing
                 try? target.fire.smash()
             }
             machine.observe { [unowned machine] occurrence in
-                guard case .rejected(let error) = occurrence.outcome, error.reason == .deadlock else { return }
+                guard let error = occurrence.error as? InvalidTransition, error.reason == .deadlock else { return }
                 heard.add(1, ordering: .sequentiallyConsistent)
                 // The circle still exists.
                 try? machine.fire.smash()
                 machine.announce("circle")
-                #expect(throws: InvalidAction.self) { try machine.perform { _ in } }
+                #expect(throws: InvalidTransition.self) { try machine.perform { _ in } }
             }
         }
         cross(one, to: other)
@@ -316,7 +316,7 @@ import Testing
         let heard = Lock<[String: Int]>([:])
         door.observe { occurrence in
             #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
-            let kind = String("\(occurrence)".split(separator: " ").last ?? "")
+            let kind = String(occurrence.message.split(separator: " ").last ?? "")
             heard.withLock { $0[kind, default: 0] += 1 }
             inside.subtract(1, ordering: .sequentiallyConsistent)
         }
@@ -339,7 +339,7 @@ import Testing
     func log() throws {
         let lines = Journal()
         let door = StateMachine<Door>()
-        door.log { entry in lines.write("\(entry)") }
+        door.observe { lines.write("\($0.level): \($0)") }
         try door.fire.open(OpenState())
         try door.fire.swing(OpenState(3))
         try? door.fire.lock(LockedState(1))
@@ -356,7 +356,7 @@ import Testing
                 #"info: Door "paint" performed in OpenState"#, #"notice: Door "windy" announced in OpenState"#,
             ]
         )
-        #expect(LogEntry.Level.allCases.map(\.rawValue) == ["debug", "info", "notice", "warning", "error"])
-        #expect(LogEntry.Level.debug < .info && !(LogEntry.Level.error < .warning))
+        #expect(Occurrence.Level.allCases.map(\.rawValue) == ["debug", "info", "notice", "warning", "error"])
+        #expect(Occurrence.Level.debug < .info && !(Occurrence.Level.error < .warning))
     }
 }

@@ -16,7 +16,7 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
     final class BakingState: WorkflowState, Working {
         let isCold: Bool
         init(isCold: Bool) { self.isCold = isCold }
-        func work(_ here: Workplace<Bakery>) async throws { if isCold { throw Spoilt() } }
+        func work(_ call: WorkCall<Bakery>) async throws { if isCold { throw Spoilt() } }
     }
     final class BakedState: EmptyState {}
     final class BurntState: EmptyState {}

@@ -35,7 +35,7 @@ import Testing
 
     @Test("A slow reader has as many waiting transitions as the policy says")
     func policies() async throws {
-        var door: StateMachine<Door>? = StateMachine<Door>(alreadyIn: OpenState(0))
+        var door: StateMachine<Door>? = StateMachine<Door>(resumingIn: OpenState(0))
         let newest = try #require(door).transitions(buffering: .bufferingNewest(2))
         let oldest = try #require(door).transitions(buffering: .bufferingOldest(2))
         let states = try #require(door).states(buffering: .bufferingNewest(1))

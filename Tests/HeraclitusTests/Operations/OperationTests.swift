@@ -72,7 +72,7 @@ import Testing
             let operation = Composed()
             operation.life.executionBlock = nil
             let heard = Journal()
-            operation.life.machine.log { heard.write($0.level.rawValue) }
+            operation.life.machine.observe { heard.write($0.level.rawValue) }
             operation.life.finish()
             operation.queue.sync {}
             #expect(operation.isReady)

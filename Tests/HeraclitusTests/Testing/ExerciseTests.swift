@@ -437,9 +437,9 @@ import Testing
     // MARK: Work
 
     final class BusyState: EmptyState, Working {
-        func work(_ here: Workplace<Hurry>) async throws {
-            here.context.write("work")
-            try here.fire.finish()
+        func work(_ call: WorkCall<Hurry>) async throws {
+            call.context.write("work")
+            try call.fire.finish()
         }
     }
     final class HallState: Composite {

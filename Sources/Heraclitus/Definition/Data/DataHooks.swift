@@ -79,20 +79,6 @@ extension StateMachine where W == DataWorkflow {
         add(.guard(try definition.onEvent(event, body)))
     }
 
-    /// Adds a closure that is called before an event's transitions, after the guards.
-    /// - Parameters:
-    ///   - event: The event's name.
-    ///   - body: Gets the state that is left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for an event that the table does not have, with the names of those that it has.
-    @discardableResult
-    public func willFire(
-        _ event: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.willFire, Definition.hook(try definition.onEvent(event, body))))
-    }
-
     /// Adds a closure that is called after an event's transitions, before observers.
     /// - Parameters:
     ///   - event: The event's name.
@@ -105,34 +91,6 @@ extension StateMachine where W == DataWorkflow {
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> Registration {
         add(.hook(.didFire, Definition.hook(try definition.onEvent(event, body))))
-    }
-
-    /// Adds a closure that is called before a state is left.
-    /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
-    ///   - body: Gets the state that is left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
-    @discardableResult
-    public func willExit(
-        _ state: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.willExit, try definition.onLeaving(state, body)))
-    }
-
-    /// Adds a closure that is called before a state is entered; on activation, too.
-    /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
-    ///   - body: Gets the state that is entered, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
-    @discardableResult
-    public func willEnter(
-        _ state: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.willEnter, try definition.onEntering(state, body)))
     }
 
     /// Adds a closure that is called when a state has been left.
