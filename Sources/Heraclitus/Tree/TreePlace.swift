@@ -60,7 +60,7 @@ final class TreePlace: Sendable {
     }
 }
 
-// MARK: - The data that its state did not read
+// MARK: - Unread data
 
 extension TreePlace {
     var unread: [String: JSONValue] { contents.withLock { $0.unread } }
@@ -75,7 +75,7 @@ extension TreePlace {
     }
 }
 
-// MARK: - The machines that it holds
+// MARK: - Inner machines
 
 extension TreePlace {
     /// The machines in the state, in the order of activation.
@@ -101,7 +101,7 @@ extension TreePlace {
     }
 }
 
-// MARK: - The machine that holds it
+// MARK: - Outer machine
 
 extension TreePlace {
     /// The holder; `nil` after the holding state was left, or after the holder's release.
@@ -183,7 +183,7 @@ extension TreePlace {
     }
 }
 
-// MARK: - Who hears of it
+// MARK: - Observers
 
 extension TreePlace {
     /// Whether outer machines are told of occurrences in this one.

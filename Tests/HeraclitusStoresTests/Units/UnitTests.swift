@@ -336,7 +336,7 @@ import Testing
         #expect(try await orders.effects().map(\.key.index).count == 1)
     }
 
-    // MARK: In a transaction of the caller's
+    // MARK: In the caller's transaction
 
     /// A transaction on a copy of rows, which the caller commits.
     private final class Transaction: StoreTransaction {

@@ -199,7 +199,7 @@ import Testing
         #expect(loud.map(\.explanation) == [other])
     }
 
-    // MARK: States that no machine comes to
+    // MARK: Unreached states
 
     struct Declined: Error {}
     final class OpenState: EmptyState {}

@@ -6,7 +6,7 @@ import Testing
 // Changes that a lock finds although all its archives are readable.
 
 @Suite("The values in archive locks") struct ArchiveLockValuesTests: ArchiveLockSuite {
-    // MARK: What is recorded
+    // MARK: Recorded values
 
     struct Plain: Codable { var items = ["a"] }
     struct WithCoupon: Codable {
