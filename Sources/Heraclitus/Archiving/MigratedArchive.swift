@@ -1,9 +1,9 @@
 extension Definition {
-    /// Brings an archive up to this version, step by step.
+    /// Migrates an archive to this version, step by step.
     /// - Parameters:
-    ///   - archive: What was archived.
-    ///   - path: Where that is.
-    /// - Returns: The same with another state and other data.
+    ///   - archive: The archive.
+    ///   - path: The path of the archive.
+    /// - Returns: The archive with its migrated state and data.
     /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
     func migrated(_ archive: RawArchive, at path: String) throws(ArchiveError) -> RawArchive {
         var archive = archive
@@ -19,9 +19,9 @@ extension Definition {
 }
 
 extension Workflow {
-    /// An archive as the steps of today's version leave it, before anything typed is decoded.
-    /// - Parameter archive: What ``archive(of:prettyPrinted:limit:)`` or a machine has written, in whatever version.
-    /// - Returns: The same with another state and other data.
+    /// Migrates an archive before typed values are decoded.
+    /// - Parameter archive: The archive of a state or machine, in any version.
+    /// - Returns: The archive with its migrated state and data.
     /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
     package static func migrated(_ archive: JSONValue) throws(ArchiveError) -> JSONValue {
         guard let raw = RawArchive(archive) else { return archive }
@@ -36,7 +36,7 @@ extension Workflow {
 // MARK: - Effects
 
 extension Workflow {
-    /// An effect as the steps since the version that saved it leave it.
+    /// Migrates an effect by the steps after its version.
     package static func migrated(_ effect: RawEffect, from version: Int) throws -> RawEffect {
         guard version < Self.version else { return effect }
         var effect = effect
@@ -46,7 +46,7 @@ extension Workflow {
         return effect
     }
 
-    /// The names under which stores may have effects that this version knows.
+    /// The names of known effects in stores, including former names.
     package static var storedEffectNames: [String] {
         var names = effects.flatMap { storedNames(ofEffect: $0) }
         for step in CompiledWorkflow<Self>.shared.definition.migrations.reversed() {
@@ -59,7 +59,9 @@ extension Workflow {
 // MARK: - Steps without use
 
 extension Workflow {
-    /// The steps that look for a name which none of some archives and effects of older versions has: it may be misspelt.
+    /// The steps whose name is missing from all archives and effects of older versions.
+    ///
+    /// Such a name may be misspelt.
     /// - Parameters:
     ///   - archives: Archives, as ``migrated(_:)`` takes them.
     ///   - effects: Effects with the versions that saved them.
@@ -137,14 +139,14 @@ extension RawArchive {
 // MARK: - Names
 
 extension TransitionValidator {
-    /// The names that the states of an occurrence have today, as far as migrations say it.
+    /// The current names of an occurrence's states, as far as migrations know them.
     package func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
         definition.namesToday(of: occurrence)
     }
 }
 
 extension DrawnMoment {
-    /// The names that the states of an occurrence have today, as far as migrations say it.
+    /// The current names of an occurrence's states, as far as migrations know them.
     package func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
         definition.namesToday(of: occurrence)
     }

@@ -4,17 +4,17 @@ public import HeraclitusEssentials
 extension StoredWorkflow {
     /// Finds machines of the workflow.
     ///
-    /// A database answers it by an index; a ``DirectoryStore`` reads the first line of each file.
+    /// A database uses an index; a ``DirectoryStore`` reads the first line of each file.
     ///
-    /// Machines of a version newer than `Workflow.version` are left out: ``newerCount()`` counts them.
+    /// The result excludes machines of a version newer than `Workflow.version`; ``newerCount()`` counts them.
     /// - Parameters:
-    ///   - states: The classes of the state; subclasses do not count. `nil` for any.
-    ///   - conditions: What the values that a ``Findable`` state names must be.
-    ///   - before: Before which date the machine must have entered its state.
-    ///   - after: After which date the machine must have entered its state.
-    ///   - id: The last id of the page before; `nil` for the first page. It need not be stored any more.
+    ///   - states: The classes of the state, without their subclasses; `nil` for any class.
+    ///   - conditions: Conditions on the values of ``Findable`` states.
+    ///   - before: The date before which the machine entered its state.
+    ///   - after: The date after which the machine entered its state.
+    ///   - id: The last id of the previous page; `nil` for the first page. The id may be deleted.
     ///   - limit: The maximum number of ids.
-    /// - Returns: The ids, sorted by their UTF-8; fewer than `limit` if there are no more.
+    /// - Returns: The ids, sorted by their UTF-8. Fewer than `limit` ids mark the last page.
     /// - Throws: Errors of the store's medium.
     public func ids(
         in states: [any WorkflowState.Type]? = nil,
@@ -30,8 +30,8 @@ extension StoredWorkflow {
         return try await store.ids(query)
     }
 
-    /// Counts the machines of the workflow by their states.
-    /// - Parameter conditions: What the values that a ``Findable`` state names must be.
+    /// Counts the machines of the workflow by state.
+    /// - Parameter conditions: Conditions on the values of ``Findable`` states.
     /// - Returns: The number of machines in each state, by the name of the state.
     /// - Throws: Errors of the store's medium.
     public func counts(where conditions: StoredCondition...) async throws -> [String: Int] {
@@ -42,7 +42,9 @@ extension StoredWorkflow {
         return counts
     }
 
-    /// How many machines a newer release of the program has written, which this one leaves alone.
+    /// Counts the machines that a newer release of the program has written.
+    ///
+    /// This release skips them.
     /// - Returns: The number.
     /// - Throws: Errors of the store's medium.
     public func newerCount() async throws -> Int {
@@ -53,16 +55,17 @@ extension StoredWorkflow {
         return try await store.counts(query).values.reduce(0, +)
     }
 
-    /// The machines of the workflow, one after the other; in constant memory, whatever their number is.
+    /// Iterates over the machines of the workflow in constant memory.
     ///
     /// ```swift
     /// for try await (id, order) in orders.machines(in: [PaidState.self]) { print(id, order.state) }
     /// ```
     ///
-    /// They are loaded in pages, so a machine that changes meanwhile may be missed or seen in its new state. They are passive.
+    /// The machines are loaded in pages, so a machine that changes during the iteration may be missed, or seen in its
+    /// new state. They are passive.
     /// - Parameters:
-    ///   - states: The classes of the state; `nil` for any.
-    ///   - conditions: What the values that a ``Findable`` state names must be.
+    ///   - states: The classes of the state; `nil` for any class.
+    ///   - conditions: Conditions on the values of ``Findable`` states.
     /// - Returns: The machines with their ids, sorted by the UTF-8 of the ids.
     public func machines(
         in states: [any WorkflowState.Type]? = nil,
@@ -81,7 +84,7 @@ extension StoredWorkflow {
     }
 }
 
-/// The machines of a workflow in a store, one after the other: see ``StoredWorkflow/machines(in:where:)``.
+/// A sequence of the machines of a workflow in a store: see ``StoredWorkflow/machines(in:where:)``.
 public struct StoredMachines<W: Workflow>: AsyncSequence {
     let workflow: StoredWorkflow<W>
     let query: ArchiveQuery
@@ -94,7 +97,7 @@ public struct StoredMachines<W: Workflow>: AsyncSequence {
         var isLast = false
 
         /// Loads the next machine.
-        /// - Returns: Its id and the machine; `nil` behind the last.
+        /// - Returns: The id and the machine; `nil` at the end.
         /// - Throws: `ArchiveError`; errors of the store's medium.
         public mutating func next() async throws -> (id: String, machine: StateMachine<W>)? {
             while page.isEmpty {
@@ -110,7 +113,7 @@ public struct StoredMachines<W: Workflow>: AsyncSequence {
     }
 
     /// Begins at the first machine.
-    /// - Returns: What loads the machines.
+    /// - Returns: An iterator that loads the machines.
     public func makeAsyncIterator() -> Iterator {
         var query = query
         query.limit = 200
