@@ -47,8 +47,8 @@ private final class Mailer: Sendable {
     func status(of mail: SendMail) async throws -> Status { isGone.withLock { $0 } ? .gone : .ready }
 }
 
-@Suite("Effects of the article") struct EffectsArticleTests {
-    @Test("An effect is saved with its machine and handed over, parked and brought back")
+@Suite("Effects") struct EffectsArticleTests {
+    @Test("An effect is saved with its machine, delivered, parked and retried")
     func delivered() async throws {
         let store = InMemoryStore()
         let mailer = Mailer()
@@ -79,7 +79,7 @@ private final class Mailer: Sendable {
         #expect(mailer.sent.withLock { $0 } == ["bob@example.org"])
     }
 
-    @Test("An effect is handed over as the article says")
+    @Test("A worker delivers an effect as the article says")
     func handedOver() async throws {
         let store = InMemoryStore()
         let mailer = Mailer()

@@ -31,7 +31,7 @@ private struct Download: Workflow {
         #expect(Download.diagnostics.isEmpty)
     }
 
-    @Test("The compiler says of each mistake what the article prints")
+    @Test("The article prints the compiler's message for each mistake")
     func messages() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

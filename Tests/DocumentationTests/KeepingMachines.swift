@@ -61,7 +61,7 @@ private struct Notice: Sendable {
 @Suite("Keeping machines in a store") struct KeepingArticleTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 
-    @Test("The article's store is used as it says")
+    @Test("The article's store works")
     func used() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let logged = Mutex<[String]>([])

@@ -102,7 +102,7 @@ private struct Shop: Workflow {
     }
 
     @Test(
-        "The article's step splits a state, and leaves the others alone",
+        "The article's step splits one state",
         arguments: [(0.0, "Paid", "Settled"), (2.5, "Paid", "InArrears"), (0, "InArrears", "InArrears")]
     )
     func splitting(missing: Double, state: String, expected: String) throws {
@@ -115,7 +115,7 @@ private struct Shop: Workflow {
         #expect((machine.state as? InArrearsState).map { $0.missing == missing } ?? true)
     }
 
-    @Test("A type that states share is migrated wherever it is, and effects have steps of their own")
+    @Test("A shared type is migrated in each state, and effects have steps of their own")
     func shared() throws {
         #expect(Shop.diagnostics.isEmpty)
         let archive = """

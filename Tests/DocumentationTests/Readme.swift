@@ -6,7 +6,7 @@ import Testing
 @testable import FirstProgram
 
 @Suite("README") struct ReadmeTests {
-    @Test("The first program is the one that is run, has at most 40 lines and needs no unchecked Sendable")
+    @Test("The first program is `first-program`, in at most 40 lines and without unchecked Sendable")
     func firstProgram() throws {
         let program = try Documentation.text("Examples/FirstProgram/main.swift")
         #expect(try Documentation.blocks("README.md", language: "swift").contains(program))

@@ -81,7 +81,7 @@ private final class Permissions: Sendable {
         #expect(machine.context != nil)
     }
 
-    @Test("A machine that a plain decoder has made gets it at its activation")
+    @Test("A machine of a plain decoder gets its client at activation")
     func decoded() throws {
         let decoder = JSONDecoder()
         let archive = try JSONEncoder().encode(StateMachine<Download>(context: client))
@@ -90,7 +90,7 @@ private final class Permissions: Sendable {
         #expect(machine.isActive)
     }
 
-    @Test("A store passes it on")
+    @Test("A store passes the client on")
     func store() async throws {
         let store = InMemoryStore()
         try await store.workflow(Download.self, context: client).update("42") { download in

@@ -26,7 +26,7 @@ private struct Gate: Workflow {
         #expect(!door.state.isOpen && door.revision == 2)
     }
 
-    @Test("An internal event is fired by name, unless a guard asks for more")
+    @Test("An internal event without a guard is fired by name")
     func names() throws {
         let door = StateMachine<Door>(alreadyIn: PublicModule.OpenState(visitor: "Ada"))
         try door.fire(named: "slam")

@@ -22,7 +22,7 @@ private struct Light: Workflow {
 }
 
 @Suite("Actions") struct ActionArticleTests {
-    @Test("An action is carried out where it is allowed, and refused elsewhere")
+    @Test("A state performs its actions, and refuses others")
     func allowed() throws {
         let light = StateMachine<Light>()
         #expect(light.allowedActions == ["switchOn"])

@@ -34,8 +34,8 @@ private struct Order: Workflow {
     let reopen = Event(from: CancelledState.self, to: CartState.self)
 }
 
-@Suite("Exercising workflows, on the page of HeraclitusTesting") struct ExercisingArticleTests {
-    @Test("The page prints what is found")
+@Suite("Exercising workflows") struct ExercisingArticleTests {
+    @Test("The page prints the findings")
     func exercising() throws {
         func hasTotal(_ machine: StateMachine<Order>) -> Bool {
             (machine.state as? CartState).map { $0.total == 20 * $0.items.count } ?? true
@@ -69,7 +69,7 @@ private struct Order: Workflow {
         #expect(printed == texts[1])
     }
 
-    @Test("The page's paths are there")
+    @Test("The workflow has the page's paths")
     func paths() throws {
         let path = Order.table.shortestPath(from: "CartState", to: "PaidState")
         let paths = Order.table.paths(covering: .transitions)

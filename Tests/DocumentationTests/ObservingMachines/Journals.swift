@@ -42,7 +42,7 @@ private struct Order: Workflow {
         return order
     }
 
-    @Test("The article prints the journal, but for dates and durations")
+    @Test("The article prints the journal, except dates and durations")
     func table() throws {
         let order = try Self.shipped()
         // Durations have as many digits as they have.

@@ -86,7 +86,7 @@ private struct Upload: Workflow {
 @Suite("State data") struct StateDataTests {
     struct NoMore: Error {}
 
-    @Test("Copies with changes replace the data, and a closure that throws leaves it")
+    @Test("A copy with changes replaces the data, and a throwing closure leaves it")
     func cart() throws {
         let machine = StateMachine<Purchase>()
         #expect(throws: InvalidTransition.self) {

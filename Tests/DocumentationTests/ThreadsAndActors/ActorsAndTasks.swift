@@ -124,7 +124,7 @@ extension Downloads {
         #expect(ofModel == nil && ofActor == nil)
     }
 
-    @Test("A task fires when its work is done, and whoever waits gets the state")
+    @Test("A task fires at the end of its work, and a waiting caller gets the state")
     func tasks() async throws {
         let machine = StateMachine<Download>()
         machine.didEnter(LoadingState.self) { loading, transition in
@@ -139,7 +139,7 @@ extension Downloads {
         #expect(loaded.byteCount == 19)
     }
 
-    @Test("What needs await is awaited first")
+    @Test("A caller awaits the argument before it fires")
     func awaited() async throws {
         let machine = StateMachine<Download>()
         try machine.fire.load(LoadingState(url: "https://example.org"))

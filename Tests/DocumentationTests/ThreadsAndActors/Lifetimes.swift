@@ -114,7 +114,7 @@ private final class Request: Sendable {
         #expect(exits.withLock { $0 } == 0)
     }
 
-    @Test("A kept transition keeps its machine; one that was read from a stream, and an error, do not")
+    @Test("A kept transition of a hook keeps its machine, and a transition of a stream or an error does not")
     func kept() async throws {
         weak var gone: StateMachine<Job>?
         let stored = Mutex<StateTransition?>(nil)

@@ -32,7 +32,7 @@ private struct Bill: Workflow {
         .due(after: .seconds(30 * 86_400))
 }
 
-@Suite("Deadlines of the article") struct DeadlineArticleTests {
+@Suite("Deadlines") struct DeadlineArticleTests {
     @Test("A bill lapses when a test moves the clock")
     func lapses() throws {
         let clock = ManualClock()
@@ -42,7 +42,7 @@ private struct Bill: Workflow {
         #expect(bill.isIn(LapsedState.self))
     }
 
-    @Test("What was due while no program ran fires at activation, and in a store")
+    @Test("An overdue event fires at activation, and in a store")
     func archived() async throws {
         let long = StateMachine<Bill>(alreadyIn: SentState(cents: 5, payBy: Date() - 10))
         let archive = try long.archive()

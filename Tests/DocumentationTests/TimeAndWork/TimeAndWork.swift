@@ -91,7 +91,7 @@ private final class AbandonedState: UploadState, EmptyState {}
         StateMachine<Upload>(entering: state, context: server, scheduler: clock.scheduler)
     }
 
-    @Test("Archives have the state's data, and when it was entered only where that matters")
+    @Test("An archive has the state's data, and its date where a deadline needs it")
     func archives() async throws {
         let idle = upload(IdleState(), to: TestServer(isWell: false))
         let seen = Mutex<[String]>([])
@@ -108,7 +108,7 @@ private final class AbandonedState: UploadState, EmptyState {}
         #expect(String(decoding: try idle.archive(), as: UTF8.self).contains(#""entered":"2027-01-15T08:00:05Z""#))
     }
 
-    @Test("What was due fires in order at activation, and work of a state that was overdue never begins")
+    @Test("Overdue events fire in order at activation, before their states begin work")
     func overdue() async throws {
         let first = upload(IdleState(), to: TestServer(isWell: false))
         try first.fire.begin(UploadingState("a.mov", giveUpAt: giveUpAt))
@@ -142,7 +142,7 @@ private final class AbandonedState: UploadState, EmptyState {}
         #expect(restored.isIn(DoneState.self) && server.beginnings == [300])
     }
 
-    @Test("A unit of work arms nothing and begins nothing; the store knows the date, and a program does the work")
+    @Test("A unit of work starts neither deadlines nor work: the store has the date, and a program does the work")
     func units() async throws {
         let store = InMemoryStore()
         let server = TestServer(isWell: true)
