@@ -108,7 +108,7 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "SQLStores", "SQLiteStore", "StoreTesting", "counter", "worker",
+                "SQLStores", "SQLiteStore", "StoreBenchmark", "StoreOrders", "StoreTesting", "counter", "worker",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
