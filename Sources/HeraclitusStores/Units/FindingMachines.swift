@@ -8,7 +8,7 @@ extension StoredWorkflow {
     ///
     /// Machines of a version newer than `Workflow.version` are left out: ``newerCount()`` counts them.
     /// - Parameters:
-    ///   - states: The classes of the state; subclasses do not count. `nil` for any.
+    ///   - states: The classes of the state, or its names; `nil` for any.
     ///   - conditions: What the values that a ``Findable`` state names must be.
     ///   - before: Before which date the machine must have entered its state.
     ///   - after: After which date the machine must have entered its state.
@@ -17,7 +17,7 @@ extension StoredWorkflow {
     /// - Returns: The ids, sorted by their UTF-8; fewer than `limit` if there are no more.
     /// - Throws: Errors of the store's medium.
     public func ids(
-        in states: [any WorkflowState.Type]? = nil,
+        in states: StoredStates? = nil,
         where conditions: StoredCondition...,
         enteredBefore before: Date? = nil,
         enteredAfter after: Date? = nil,
@@ -61,23 +61,72 @@ extension StoredWorkflow {
     ///
     /// They are loaded in pages, so a machine that changes meanwhile may be missed or seen in its new state. They are passive.
     /// - Parameters:
-    ///   - states: The classes of the state; `nil` for any.
+    ///   - states: The classes of the state, or its names; `nil` for any.
     ///   - conditions: What the values that a ``Findable`` state names must be.
     /// - Returns: The machines with their ids, sorted by the UTF-8 of the ids.
     public func machines(
-        in states: [any WorkflowState.Type]? = nil,
+        in states: StoredStates? = nil,
         where conditions: StoredCondition...
     ) -> StoredMachines<W> {
         StoredMachines(workflow: self, query: query(in: states, conditions))
     }
 
-    private func query(in states: [any WorkflowState.Type]?, _ conditions: [StoredCondition]) -> ArchiveQuery {
+    private func query(in states: StoredStates?, _ conditions: [StoredCondition]) -> ArchiveQuery {
         var query = ArchiveQuery()
         query.workflows = workflowNames
         query.newestVersion = workflowVersion
-        query.states = states?.flatMap { W.storedNames(of: $0) }
+        query.states = states?.names(in: W.self)
         query.values = conditions
         return query
+    }
+}
+
+/// In which states machines are looked for: those of some classes, or those of some names.
+///
+/// ```swift
+/// try await orders.ids(in: [PaidState.self])
+/// try await approvals.ids(in: .named("Review", "Second review"))          // of a workflow that is data
+/// ```
+public struct StoredStates: Sendable, ExpressibleByArrayLiteral {
+    private enum Content: Sendable {
+        case classes([any WorkflowState.Type])
+        case names([String])
+    }
+
+    private let content: Content
+
+    /// The states of some classes.
+    ///
+    /// Subclasses do not count. `DataState`, the class of all states of a table, stands for all of them.
+    /// - Parameter classes: The classes.
+    public init(_ classes: [any WorkflowState.Type]) { content = .classes(classes) }
+
+    /// The states of some classes, as ``init(_:)``.
+    /// - Parameter classes: The classes.
+    public init(arrayLiteral classes: any WorkflowState.Type...) { self.init(classes) }
+
+    private init(named names: [String]) { content = .names(names) }
+
+    /// The states of some names, as they are stored: ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` renames those of older versions.
+    /// - Parameter names: The names.
+    /// - Returns: The states.
+    public static func named(_ names: String...) -> StoredStates { StoredStates(named: names) }
+
+    /// The states of some names, as ``named(_:)-(String...)``.
+    /// - Parameter names: The names.
+    /// - Returns: The states.
+    public static func named(_ names: [String]) -> StoredStates { StoredStates(named: names) }
+
+    /// The names under which machines are stored; `nil` for all.
+    fileprivate func names<W: Workflow>(in workflow: W.Type) -> [String]? {
+        switch content {
+        case .names(let names): names
+        case .classes(let classes):
+            classes.reduce([]) { names, state in
+                guard let names, let more = W.storedNames(of: state) else { return nil }
+                return names + more
+            }
+        }
     }
 }
 

@@ -35,6 +35,9 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
     /// The names under which machines may be stored.
     var workflowNames: [String] { W.storedNames(in: context) }
 
+    /// The effects that are saved and carried out.
+    var knownEffects: KnownEffects { W.knownEffects(in: context) }
+
     /// The version of what is saved.
     var workflowVersion: Int { W.version(in: context) }
 }

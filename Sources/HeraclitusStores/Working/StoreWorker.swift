@@ -46,7 +46,7 @@ extension ArchiveStore {
 }
 
 extension StoredWorkflow {
-    fileprivate func checkHandlers(_ handlers: EffectHandlers) throws(StoreError) { try handlers.check(W.self) }
+    fileprivate func checkHandlers(_ handlers: EffectHandlers) throws(StoreError) { try handlers.check(knownEffects) }
 
     /// When the next machine waits for a worker after a date; `nil` if none does.
     fileprivate func nextDate(_ queue: ArchiveQuery.Queue, after date: Date) async throws -> Date? {
