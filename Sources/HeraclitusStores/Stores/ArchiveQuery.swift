@@ -44,6 +44,13 @@ public struct ArchiveQuery: Sendable, Hashable {
         ///
         /// In the distant future that also finds machines all of whose effects are parked.
         case effects(by: Date, names: [String]?)
+
+        /// By when it must wait.
+        public var date: Date {
+            switch self {
+            case .due(let date), .effects(let date, _): date
+            }
+        }
     }
 
     /// Asks for all machines.
@@ -64,7 +71,7 @@ public struct ArchiveQuery: Sendable, Hashable {
     }
 
     /// When the machine has waited since; `nil` if nothing of it waits for a worker.
-    private func date(of archive: StoredArchive) -> Date? {
+    func date(of archive: StoredArchive) -> Date? {
         switch queue {
         case nil: nil
         case .due(let date): archive.due.flatMap { $0 <= date ? $0 : nil }

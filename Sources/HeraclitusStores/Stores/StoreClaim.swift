@@ -12,6 +12,9 @@ public struct StoreClaim: Sendable {
     /// The newest version of the workflow whose machines are taken.
     public var newestVersion: Int
 
+    /// The date by the worker's clock: claims that have ended by then keep nobody away.
+    public var now: Date
+
     /// Until when nobody else gets the machines.
     public var end: Date
 
@@ -26,6 +29,7 @@ public struct StoreClaim: Sendable {
     ///   - queue: What waits, and by when.
     ///   - workflows: The names of the workflow.
     ///   - newestVersion: The newest version of the workflow whose machines are taken.
+    ///   - now: The date by the worker's clock; `nil` for the date of the queue.
     ///   - end: Until when nobody else gets the machines.
     ///   - worker: The worker; a name that no other worker has.
     ///   - limit: The maximum number of machines.
@@ -33,6 +37,7 @@ public struct StoreClaim: Sendable {
         _ queue: ArchiveQuery.Queue,
         of workflows: [String],
         newestVersion: Int,
+        at now: Date? = nil,
         until end: Date,
         by worker: String,
         limit: Int
@@ -40,6 +45,7 @@ public struct StoreClaim: Sendable {
         self.queue = queue
         self.workflows = workflows
         self.newestVersion = newestVersion
+        self.now = now ?? queue.date
         self.end = end
         self.worker = worker
         self.limit = limit

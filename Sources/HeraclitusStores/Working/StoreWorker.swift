@@ -54,14 +54,7 @@ extension StoredWorkflow {
         query.workflows = workflowNames
         query.newestVersion = workflowVersion
         query.queue = queue
-        // Those whose events were rejected come first.
-        query.limit = 50
-        for id in try await store.ids(query) {
-            guard let archive = try? await store.load(id) else { continue }
-            let next = if case .due = queue { archive.due } else { archive.effects?.date }
-            if let next, next > date { return next }
-        }
-        return nil
+        return try await store.nextDate(query, after: date)
     }
 }
 
