@@ -1,3 +1,4 @@
+public import Foundation
 import Heraclitus
 public import HeraclitusStores
 import SQLStores
