@@ -80,7 +80,7 @@ private struct Order: Workflow {
         #expect(order.isIn(SettledState.self))
     }
 
-    @Test("A region of an order that was cancelled refuses, and a tree is archived as a whole")
+    @Test("A region of a cancelled order rejects fires, and a tree is archived as a whole")
     func late() throws {
         let order = StateMachine<Order>()
         let heard = Mutex<[String]>([])

@@ -35,24 +35,63 @@ extension Workflow {
 
 // MARK: - Effects
 
-extension Workflow {
-    /// Migrates an effect by the steps after its version.
-    package static func migrated(_ effect: RawEffect, from version: Int) throws -> RawEffect {
-        guard version < Self.version else { return effect }
+/// The effects that a workflow knows: their types, and the steps that bring those of older versions up to date.
+package struct KnownEffects: Sendable {
+    package let types: [any Effect.Type]
+
+    /// The version of the workflow.
+    package let version: Int
+
+    private let migrations: [Migration]
+
+    fileprivate init(_ types: [any Effect.Type], _ definition: Definition) {
+        (self.types, version, migrations) = (types, definition.version, definition.migrations)
+    }
+
+    /// An effect as the steps since the version that saved it leave it.
+    package func migrated(_ effect: RawEffect, from version: Int) throws -> RawEffect {
+        guard version < self.version else { return effect }
         var effect = effect
-        for step in CompiledWorkflow<Self>.shared.definition.migrations where step.version > version {
-            try step.effectChange(&effect)
-        }
+        for step in migrations where step.version > version { try step.effectChange(&effect) }
         return effect
     }
 
-    /// The names of known effects in stores, including former names.
-    package static var storedEffectNames: [String] {
-        var names = effects.flatMap { storedNames(ofEffect: $0) }
-        for step in CompiledWorkflow<Self>.shared.definition.migrations.reversed() {
+    /// The names under which stores may have effects that this version knows.
+    package var storedNames: [String] {
+        var names = types.flatMap { type -> [String] in
+            guard let former = formerName(of: type, named: type.name), self.type(named: former) == type else {
+                return [type.name]
+            }
+            return [type.name, former]
+        }
+        for step in migrations.reversed() {
             if case .effect(let old, let new) = step.renaming, names.contains(new) { names.append(old) }
         }
         return names
+    }
+
+    /// The type of effects with a name, or with the default name of earlier versions where one type alone had it.
+    package func type(named name: String) -> (any Effect.Type)? {
+        if let type = types.first(where: { $0.name == name }) { return type }
+        let former = types.filter { formerName(of: $0, named: $0.name) == name }
+        return former.count == 1 ? former[0] : nil
+    }
+}
+
+extension Workflow {
+    /// The effects that the workflow knows.
+    package static var knownEffects: KnownEffects { KnownEffects(effects, CompiledWorkflow<Self>.shared.definition) }
+
+    /// The effects that machines with a context know.
+    package static func knownEffects(in context: Context) -> KnownEffects {
+        guard let given = StateMachine<Self>.given(context), let definition = given.definition else {
+            return knownEffects
+        }
+        // Several states may declare effects of one type.
+        let types = given.effects.map(\.type).reduce(into: [any Effect.Type]()) { types, type in
+            if !types.contains(where: { $0 == type }) { types.append(type) }
+        }
+        return KnownEffects(types, definition)
     }
 }
 

@@ -262,7 +262,7 @@ extension MachineCore {
             // Accessed in place, because holding a compiled state would copy it.
             definition.states[plan.destination].hooks.willEnter(transition)
             if definition.states[plan.destination].hooks.isEffecting {
-                noteEffects(of: transition.destinationObject, named: definition.states[plan.destination].name)
+                noteEffects(of: transition.destinationObject)
             }
         case .didExit: definition.states[plan.source].hooks.didExit(transition)
         case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)

@@ -1,57 +1,57 @@
 public import HeraclitusEssentials
 
-/// An error of a machine, in parts: what was tried, why that is not possible, and what would work.
+/// An error of a machine in parts: attempt, explanation and suggestion.
 ///
-/// Names that the caller gave are shortened in texts; properties have them whole.
+/// Texts shorten the caller's names; properties have the whole names.
 protocol ExplainedError: LocalizedError, CustomStringConvertible {
-    /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
+    /// The attempt and its place: `Download cannot fire "cancel" in CompletedState`.
     var attempt: String { get }
 
     /// The name of the workflow.
     var workflow: String { get }
 
-    /// Where the machine is, if it belongs to another one.
+    /// The machine's place in its tree; `nil` for a machine on its own.
     var path: String? { get }
 
-    /// Why not.
+    /// The reason.
     var explanation: String { get }
 
-    /// What would work, if anything does.
+    /// A remedy, if there is one.
     var suggestion: String? { get }
 
-    /// What somebody threw who was asked, such as a guard.
+    /// The error of user code, such as a guard.
     var underlyingError: (any Error)? { get }
 }
 
 extension ExplainedError {
-    /// Which machine it was.
+    /// The workflow of the machine, and its place in a tree.
     fileprivate var place: String { "\(workflow)\(path.map { " (\($0))" } ?? "")" }
 
-    /// The error of another machine that is the reason for this one.
+    /// The error of another machine that has caused this error.
     private var cause: (any ExplainedError)? { underlyingError as? any ExplainedError }
 
-    /// What was tried and why not; if another machine was the reason, its reason in the same sentence.
+    /// The attempt and the reason; for a cause in another machine, its sentence is the reason.
     var sentence: String { cause.map { "\(attempt), because \($0.sentence)" } ?? "\(attempt): \(explanation)" }
 
-    /// Why not, without what was tried.
+    /// The reason without the attempt.
     var reasonText: String { cause?.sentence ?? explanation }
 
-    /// Why not, for people: what an error says that was made for them, alone.
+    /// The reason for people: only the text of a `LocalizedError`.
     fileprivate var wordsForPeople: String? { cause == nil ? underlyingError.flatMap(localizedWords(of:)) : nil }
 
-    /// What would work, for the innermost error.
+    /// The remedy of the innermost error.
     var help: String? { cause.map { $0.help } ?? suggestion }
 
-    /// Everything that there is to say.
+    /// The sentence and the remedy.
     var wholeText: String { sentence + (help.map { " " + $0 } ?? "") }
 
-    /// What the underlying error says of itself.
+    /// The text of the underlying error.
     fileprivate var causeWords: String {
         underlyingError.map { ownWords(of: $0).shortenedExplanation } ?? "no error given"
     }
 }
 
-/// What an error says of itself: as a `LocalizedError`, or else in its description.
+/// The text of an error: that of a `LocalizedError`, or else its description.
 func ownWords(of error: any Error) -> String { localizedWords(of: error) ?? text(of: error) }
 
 private func localizedWords(of error: any Error) -> String? {
@@ -60,16 +60,16 @@ private func localizedWords(of error: any Error) -> String? {
 }
 
 extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedError {
-    /// What was tried, where, why not, and what would be allowed.
+    /// The attempt, its place, the reason and the remedy.
     public var description: String { wholeText }
 
-    /// What was tried, where, and why not.
+    /// The attempt, its place and the reason.
     public var errorDescription: String? { sentence }
 
-    /// Why the fire was rejected: the words of the guard's error and no others, if that is a `LocalizedError`.
+    /// The reason: only the text of the guard's error if that is a `LocalizedError`.
     public var failureReason: String? { wordsForPeople ?? shortReason }
 
-    /// What would be allowed.
+    /// The remedy.
     public var recoverySuggestion: String? { help }
 
     var attempt: String {
@@ -175,14 +175,14 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
 
     private var shownDestination: String? { destination?.shortened }
 
-    /// Why not, without what was tried: it names the event and the state.
+    /// The reason without the attempt, with the names of the event and the state.
     private var shortReason: String {
         guard reason == .notAllowed, !isOfAction, let event, wrongDestination == nil else { return reasonText }
         return "\"\(event.shortened)\" does not lead from \(source.shortened)"
             + "\(shownDestination.map { " to \($0)" } ?? "")."
     }
 
-    /// Why an event that leads from the source does not lead to the object that was passed; `nil` if it does not lead from there.
+    /// The reason for a wrong destination; `nil` if the event leads nowhere from the source.
     private var wrongDestination: String? {
         let names = reachable
         guard reason == .notAllowed, let destination = shownDestination, !names.isEmpty else { return nil }

@@ -12,13 +12,31 @@ struct EffectNote: Sendable {
 extension MachineCore {
     /// Records a state with effects that is entered outside a unit of work.
     ///
-    /// A store then refuses to save the machine.
-    func noteEffects(of state: AnyObject, named name: String) {
-        if let holder = place?.holder { return holder.withCore { $0.noteEffects(of: state, named: name) } }
-        if place?.effectNote.withLock({ $0.isCollected }) == true { return }
-        guard let state = state as? any Effecting, !state.effects.isEmpty else { return }
-        madePlace.effectNote.withLock { $0.uncollectedState = $0.uncollectedState ?? name }
+    /// So no store drops them without a word.
+    func noteEffects(of state: AnyObject) {
+        note { effects(entering: state) }
     }
+
+    private func note(_ declared: () -> DeclaredEffects) {
+        if let holder = place?.holder { return holder.withCore { $0.note(declared) } }
+        if place?.effectNote.withLock({ $0.isCollected }) == true { return }
+        let declared = declared()
+        if declared.effects.isEmpty { return }
+        madePlace.effectNote.withLock { $0.uncollectedState = $0.uncollectedState ?? declared.state }
+    }
+
+    /// What is to be done outside because the machine enters a state.
+    fileprivate func effects(entering state: AnyObject) -> DeclaredEffects {
+        let effects = (state as? any Effecting)?.effects ?? context?.effects.compactMap { $0.make(state) } ?? []
+        let name = effects.isEmpty ? nil : definition.stateIndex(of: state).map { definition.states[$0].name }
+        return DeclaredEffects(effects: effects, state: name ?? "")
+    }
+}
+
+/// The effects that a state declares, with its name.
+package struct DeclaredEffects: Sendable {
+    package let effects: [any Effect]
+    package let state: String
 }
 
 extension StateMachine {
@@ -37,22 +55,22 @@ extension StateMachine {
         }
     }
 
-    /// Calls a closure before each entry of a state: of this machine, and of machines in its state at any depth.
-    /// - Parameter body: Gets the state on the firing thread, before the machine shows the state.
-    /// - Returns: An object with which the caller stops the calls.
-    package func hearEntries(_ body: @escaping @Sendable (any WorkflowState) -> Void) -> EntryHearing {
+    /// Calls a closure with what each state declares that is about to be entered: by this machine, and by machines in its state at any depth.
+    /// - Parameter body: Gets the effects, on the firing thread, before a machine shows the state.
+    /// - Returns: The end of it is in the caller's hands.
+    package func hearEntries(_ body: @escaping @Sendable (DeclaredEffects) -> Void) -> EntryHearing {
         EntryHearing(of: self, body)
     }
 }
 
-/// Calls a closure before each entry of a state in a tree, until it is stopped.
+/// Calls a closure with the effects of each state that the machines of a tree are about to enter, until it is stopped.
 package final class EntryHearing: Sendable {
     /// The machines with the numbers of the closures added to them; `nil` after `stop`.
     private let machines = Lock<[ObjectIdentifier: (machine: any TreeMachine, number: Int)]?>([:])
     private let root: any TreeMachine
-    private let body: @Sendable (any WorkflowState) -> Void
+    private let body: @Sendable (DeclaredEffects) -> Void
 
-    fileprivate init(of root: any TreeMachine, _ body: @escaping @Sendable (any WorkflowState) -> Void) {
+    fileprivate init(of root: any TreeMachine, _ body: @escaping @Sendable (DeclaredEffects) -> Void) {
         self.root = root
         self.body = body
         root.withCore { $0.madePlace.effectNote.withLock { $0.isCollected = true } }
@@ -73,7 +91,7 @@ package final class EntryHearing: Sendable {
                 .hook(.willFire) { [self] in listen(toMachinesIn: $0.destination) },
                 .hook(.willEnter) { [self] transition in
                     listen(toMachinesIn: transition.destination)
-                    body(transition.destination)
+                    body(machine.withCore { $0.effects(entering: transition.destination) })
                 },
             ])
             machines.withLock { $0?[id] = (machine, number) }

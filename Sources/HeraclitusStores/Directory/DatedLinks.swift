@@ -26,6 +26,9 @@ struct DatedLinks: Sendable {
             (self.mark, self.workflow, self.version, self.file) = (mark, workflow, version, file)
         }
 
+        /// No label of the same date comes after it.
+        static let last = Label(mark: "~", workflow: "", version: "", file: "")
+
         init?(_ text: Substring) {
             let parts = text.split(separator: ".", maxSplits: 3).map(String.init)
             guard parts.count == 4 else { return nil }
@@ -51,7 +54,14 @@ struct DatedLinks: Sendable {
 
         fileprivate init(digits: String) { self.digits = digits }
 
-        /// The latest possible date.
+        /// The date.
+        var date: Date {
+            let sortable = UInt64(digits, radix: 16) ?? 0
+            let bits = sortable >> 63 == 1 ? sortable & ~(1 << 63) : ~sortable
+            return Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
+        }
+
+        /// No date comes after it.
         static let last = SortableDate(digits: String(repeating: "f", count: 16))
 
         static func < (left: Self, right: Self) -> Bool { left.digits < right.digits }

@@ -1,5 +1,5 @@
 import Heraclitus
-import HeraclitusEssentials
+public import HeraclitusEssentials
 
 // Workers find and share waiting machines by links.
 
@@ -9,19 +9,29 @@ struct Candidate: Sendable {
     let link: DatedLinks.Link
 }
 
-/// The links that a worker looks for, page by page.
+/// By which dates a claim takes links.
+private struct ClaimDates {
+    let queue: DatedLinks.SortableDate
+    let now: DatedLinks.SortableDate
+
+    init(_ claim: StoreClaim) { (queue, now) = (.init(claim.queue.date), .init(claim.now)) }
+
+    func last(of kind: DirectoryIndex.Kind) -> DatedLinks.SortableDate { kind == .claimed ? now : queue }
+}
+
+/// The links of what a worker looks for, some at a time.
 private struct CandidateList {
     static let pageSize = 1_000
 
     let index: DirectoryIndex
     let wanted: Wanted
-    let date: DatedLinks.SortableDate
+    private let dates: ClaimDates
     private var last: [DirectoryIndex.Kind: DatedLinks.Link] = [:]
     private var rest: [DirectoryIndex.Kind]
 
-    init(_ index: DirectoryIndex, _ wanted: Wanted, upTo date: DatedLinks.SortableDate) {
-        (self.index, self.wanted, self.date) = (index, wanted, date)
-        // A machine with an expired claim is due.
+    init(_ index: DirectoryIndex, _ wanted: Wanted, _ dates: ClaimDates) {
+        (self.index, self.wanted, self.dates) = (index, wanted, dates)
+        // A machine whose claim has ended waits like one that is due since then.
         rest = wanted.isForEffects ? [.effects] : [.due, .claimed]
     }
 
@@ -31,7 +41,7 @@ private struct CandidateList {
         var page: [Candidate] = []
         for kind in rest {
             let links = try index.links(kind)
-                .links(upTo: date, after: last[kind], limit: Self.pageSize, where: wanted.includes)
+                .links(upTo: dates.last(of: kind), after: last[kind], limit: Self.pageSize, where: wanted.includes)
             if links.count < Self.pageSize { rest.removeAll { $0 == kind } }
             last[kind] = links.last
             page += links.map { Candidate(kind: kind, link: $0) }
@@ -72,9 +82,24 @@ extension DirectoryStore {
         }
     }
 
-    /// Sorts links by date and then by id.
-    ///
-    /// A page has all links of a date.
+    /// When the next machine waits for a worker, as the index says: it reads no file.
+    /// - Parameters:
+    ///   - query: Which machines, in a queue.
+    ///   - date: After which date.
+    /// - Returns: The date, or the end of a claim if that comes first; `nil` if none waits after `date`.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
+    public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
+        try look()
+        let wanted = Wanted(query)
+        let last = DatedLinks.Link(date: .init(date), label: .last)
+        let kinds: [DirectoryIndex.Kind] = wanted.isForEffects ? [.effects] : [.due, .claimed]
+        let next = try kinds.compactMap { kind in
+            try index.links(kind).links(upTo: .last, after: last, limit: 1, where: wanted.includes).first?.date
+        }
+        return next.min()?.date
+    }
+
+    /// Links in the order of their dates, those of one date by the ids of their machines; a page has all links of a date.
     private func sortedByID(_ links: [DatedLinks.Link]) throws -> [DatedLinks.Link] {
         guard zip(links, links.dropFirst()).contains(where: { $0.date == $1.date }) else { return links }
         var byID: [(link: DatedLinks.Link, id: ExactID)] = []
@@ -97,11 +122,11 @@ extension DirectoryStore {
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
         try look()
         let wanted = Wanted(claim.query)
-        let date = claim.query.queueDate
-        index.forgetClaims(endedBy: date)
-        // Candidates of an earlier claim come first, then new ones.
+        let dates = ClaimDates(claim)
+        index.forgetClaims(endedBy: dates.now)
+        // What an earlier claim has found and not taken; then what is there now.
         var found = candidates.withLock { $0.removeValue(forKey: wanted) } ?? []
-        var list = CandidateList(index, wanted, upTo: date)
+        var list = CandidateList(index, wanted, dates)
         var busy: [Candidate] = []
         var claimed: [StoredArchive] = []
         do {
@@ -111,7 +136,7 @@ extension DirectoryStore {
                     found = page
                     continue
                 }
-                guard candidate.link.date <= date else { continue }
+                guard candidate.link.date <= dates.last(of: candidate.kind) else { continue }
                 if let archive = try take(candidate, claim, ifBusy: { busy.append(candidate) }) {
                     claimed.append(archive)
                 }
@@ -246,10 +271,7 @@ extension DirectoryStore {
 extension ArchiveQuery {
     /// The latest date for which a query wants waiting machines.
     fileprivate var queueDate: DatedLinks.SortableDate {
-        switch queue {
-        case .due(let date)?, .effects(let date, _)?: DatedLinks.SortableDate(date)
-        case nil: .last
-        }
+        queue.map { DatedLinks.SortableDate($0.date) } ?? .last
     }
 
     /// Sorts rows in the promised order, up to the limit.

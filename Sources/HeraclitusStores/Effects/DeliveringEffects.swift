@@ -29,19 +29,20 @@ extension StoredWorkflow {
     public func deliver(policy: DeliveryPolicy = DeliveryPolicy(), to handlers: EffectHandlers) async throws
         -> WorkReport
     {
-        try handlers.check(W.self)
+        let known = knownEffects
+        try handlers.check(known)
         let worker = EffectWorker(self, policy, handlers)
         // Effects saved later are for the next call, so that this call ends.
         var report = try await worker.work(until: scheduler.date)
         report.newerCount = try await newerCount(.effects(by: scheduler.date, names: nil))
         for effect in try await unknownEffects(policy.unknownEffectAge) {
-            report.add(WorkFailure(id: effect.key.id, effect: effect, error: effect.unknown(to: W.self)))
+            report.add(WorkFailure(id: effect.key.id, effect: effect, error: effect.unknown(to: known)))
         }
         return report
     }
 
-    /// The names under which stores may have the workflow's effects.
-    var effectNames: [String] { W.storedEffectNames }
+    /// The names under which the effects of the workflow may be stored.
+    var effectNames: [String] { knownEffects.storedNames }
 
     /// The number of waiting machines of newer versions, up to a thousand.
     func newerCount(_ queue: ArchiveQuery.Queue) async throws -> Int {
@@ -203,7 +204,7 @@ struct EffectWorker<W: Workflow>: Sendable {
     /// Carries out an effect.
     private func outcome(of stored: StoredEffect, of id: String) async throws -> Outcome {
         let effect: any Effect
-        do { effect = try stored.effect(of: W.self) } catch {
+        do { effect = try stored.effect(of: workflow) } catch {
             if case .unknownEffect = error { return .unknown }
             return .parked(error, policy)
         }

@@ -15,10 +15,7 @@ final class EffectCollector: Sendable {
     init(of machine: StateMachine<some Workflow>) {
         let contents = CollectedEffects()
         collected = contents
-        hearing = machine.hearEntries { state in
-            guard let state = state as? any Effecting else { return }
-            contents.add(state.effects, of: type(of: state).name)
-        }
+        hearing = machine.hearEntries { contents.add($0) }
     }
 
     /// The unsaved effects, in order.
@@ -50,11 +47,11 @@ private final class CollectedEffects: Sendable {
     /// The name of the first state that declared effects.
     var firstState: String? { contents.withLock { $0.firstState } }
 
-    func add(_ effects: [any Effect], of state: String) {
-        if effects.isEmpty { return }
+    func add(_ declared: DeclaredEffects) {
+        if declared.effects.isEmpty { return }
         contents.withLock { contents in
-            contents.effects += effects
-            contents.firstState = contents.firstState ?? state
+            contents.effects += declared.effects
+            contents.firstState = contents.firstState ?? declared.state
         }
     }
 

@@ -56,8 +56,8 @@ public struct EffectHandlers: Sendable {
     func handler(of effect: any Effect.Type) -> Handler? { handlers[ObjectIdentifier(effect)] ?? other }
 
     /// Throws unless each type of effects of a workflow has a handler.
-    func check<W: Workflow>(_ workflow: W.Type) throws(StoreError) {
-        let missing = W.effects.filter { handler(of: $0) == nil }.map { $0.name }
+    func check(_ known: KnownEffects) throws(StoreError) {
+        let missing = known.types.filter { handler(of: $0) == nil }.map { $0.name }
         if !missing.isEmpty { throw .missingHandlers(missing) }
     }
 }

@@ -155,31 +155,31 @@ struct Outbox {
         if worker == nil, head == index || !hadNext { date = .distantPast }
     }
 
-    /// Removes the effects that are unwanted in a state.
-    /// - Returns: Whether any effect was removed.
-    mutating func removeUnwanted<W: Workflow>(in state: any WorkflowState, of workflow: W.Type) -> Bool {
-        // Most workflows want their effects in every state, so reading the effects is unnecessary.
-        guard W.effects.contains(where: { $0 is any StateBoundEffect.Type }) else { return false }
+    /// Removes the effects that are not wanted in a state.
+    /// - Returns: Whether there were any.
+    mutating func removeUnwanted(in state: any WorkflowState, of known: KnownEffects) -> Bool {
+        // The effects of most workflows are wanted in every state, and need not be read.
+        guard known.types.contains(where: { $0 is any StateBoundEffect.Type }) else { return false }
         let count = content.effects.count
         for index in content.effects.indices.reversed() {
-            let effect = try? self.effect(content.effects[index], of: "").effect(of: W.self)
+            let effect = try? self.effect(content.effects[index], of: "").effect(of: known)
             if let effect = effect as? any StateBoundEffect, !effect.isWanted(in: state) { remove(index) }
         }
         return content.effects.count < count
     }
 
-    /// Adds the effects of entered states.
-    mutating func add<W: Workflow>(
+    /// Adds the effects of the states that were entered.
+    mutating func add(
         _ entered: [any Effect],
-        of workflow: W.Type,
+        of known: KnownEffects,
         wantedIn state: any WorkflowState,
         at date: Date
     ) throws(ArchiveError) {
-        let known = Set(W.effects.map { ObjectIdentifier($0) })
+        let types = Set(known.types.map { ObjectIdentifier($0) })
         for effect in entered {
             let type = Swift.type(of: effect)
-            guard known.contains(ObjectIdentifier(type)) else {
-                throw .unknownEffect(type.name, known: W.effects.map { $0.name })
+            guard types.contains(ObjectIdentifier(type)) else {
+                throw .unknownEffect(type.name, known: known.types.map { $0.name })
             }
             if let effect = effect as? any StateBoundEffect, !effect.isWanted(in: state) { continue }
             // A worker that still runs a discarded effect keeps its lease until the lease ends.
@@ -193,7 +193,7 @@ struct Outbox {
                         data: data,
                         series: content.series,
                         index: content.next,
-                        version: W.version
+                        version: known.version
                     )
                 )
             } catch {

@@ -25,23 +25,25 @@ public struct StoredEffect: Sendable, Hashable {
     /// ``StoredWorkflow/retry(_:)`` resumes it, ``StoredWorkflow/discard(_:)`` removes it.
     public let isParked: Bool
 
-    /// Decodes the effect.
-    /// - Parameter workflow: The workflow that lists the type of the effect.
+    /// Makes the effect itself.
+    /// - Parameter workflow: The workflow in the store, which knows the types of its effects.
     /// - Returns: The effect.
     /// - Throws: `ArchiveError.unknownEffect(_:known:)`; `ArchiveError.brokenEffect(_:underlyingError:)`, also if a migration fails.
-    public func effect<W: Workflow>(of workflow: W.Type) throws(ArchiveError) -> any Effect {
+    public func effect<W: Workflow>(of workflow: StoredWorkflow<W>) throws(ArchiveError) -> any Effect {
+        try effect(of: workflow.knownEffects)
+    }
+
+    func effect(of known: KnownEffects) throws(ArchiveError) -> any Effect {
         let effect: RawEffect
         do {
-            effect = try W.migrated(RawEffect(name: name, data: data), from: version ?? W.version)
+            effect = try known.migrated(RawEffect(name: name, data: data), from: version ?? known.version)
         } catch {
             throw .brokenEffect(name, underlyingError: error)
         }
-        guard let type = W.effect(named: effect.name) else { throw unknown(to: workflow) }
+        guard let type = known.type(named: effect.name) else { throw unknown(to: known) }
         do { return try effect.data.decoded(as: type) } catch { throw .brokenEffect(name, underlyingError: error) }
     }
 
-    /// The error for a workflow that does not list the type.
-    func unknown<W: Workflow>(to workflow: W.Type) -> ArchiveError {
-        .unknownEffect(name, known: W.effects.map { $0.name })
-    }
+    /// Why a workflow that does not know its type cannot read it.
+    func unknown(to known: KnownEffects) -> ArchiveError { .unknownEffect(name, known: known.types.map { $0.name }) }
 }

@@ -1,5 +1,5 @@
 import Heraclitus
-import HeraclitusEssentials
+public import HeraclitusEssentials
 
 /// A store that also appends the journals of its machines to a file, which keeps all lines.
 ///
@@ -69,6 +69,16 @@ public struct JournaledStore<Base: ArchiveStore>: ArchiveStore {
     /// - Returns: The archives.
     /// - Throws: Errors of the store's medium.
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] { try await base.claim(claim) }
+
+    /// When the next machine waits for a worker.
+    /// - Parameters:
+    ///   - query: Which machines, in a queue.
+    ///   - date: After which date.
+    /// - Returns: The date; `nil` if none waits after `date`.
+    /// - Throws: Errors of the store's medium.
+    public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
+        try await base.nextDate(query, after: date)
+    }
 
     /// The bell of the store.
     public var bell: StoreBell? { base.bell }

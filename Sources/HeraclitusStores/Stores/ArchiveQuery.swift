@@ -46,6 +46,13 @@ public struct ArchiveQuery: Sendable, Hashable {
         ///
         /// With the distant future, the query also finds machines whose effects are all parked.
         case effects(by: Date, names: [String]?)
+
+        /// By when it must wait.
+        public var date: Date {
+            switch self {
+            case .due(let date), .effects(let date, _): date
+            }
+        }
     }
 
     /// Makes a query for all machines.
@@ -65,8 +72,8 @@ public struct ArchiveQuery: Sendable, Hashable {
         return values.allSatisfy { $0.isMet(by: archive.values) }
     }
 
-    /// The date since which the machine waits; `nil` if it has no waiting work.
-    private func date(of archive: StoredArchive) -> Date? {
+    /// When the machine has waited since; `nil` if nothing of it waits for a worker.
+    func date(of archive: StoredArchive) -> Date? {
         switch queue {
         case nil: nil
         case .due(let date): archive.due.flatMap { $0 <= date ? $0 : nil }

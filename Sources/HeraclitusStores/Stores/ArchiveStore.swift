@@ -1,5 +1,5 @@
 import Heraclitus
-import HeraclitusEssentials
+public import HeraclitusEssentials
 
 /// A store of archived machines by id.
 ///
@@ -69,9 +69,18 @@ public protocol ArchiveStore: Sendable {
     /// - Throws: Errors of the store's medium. Unreadable archives are skipped.
     func claim(_ claim: StoreClaim) async throws -> [StoredArchive]
 
-    /// Rings after a save that may bring work.
+    /// When the next machine waits for a worker, for one that has nothing to do until then.
     ///
-    /// The default `nil` is for stores that cannot tell.
+    /// The default loads the fifty machines that have waited longest. A store with an index reads no archive. It may return an earlier date, when a
+    /// worker looks in vain, and need not compare more than the workflow, its version and the queue.
+    /// - Parameters:
+    ///   - query: Which machines, in a queue.
+    ///   - date: After which date.
+    /// - Returns: The date; `nil` if no machine waits after `date`.
+    /// - Throws: Errors of the store's medium.
+    func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date?
+
+    /// Rings when somebody has saved something that may wait for a worker; `nil`, the default, if the store cannot tell.
     var bell: StoreBell? { get }
 
     /// The threads on which units of work run.
@@ -115,7 +124,22 @@ extension ArchiveStore {
         return counts
     }
 
-    /// Lists the ids of all archives.
+    /// When the next machine waits for a worker: loads the fifty machines that have waited longest.
+    /// - Parameters:
+    ///   - query: Which machines, in a queue.
+    ///   - date: After which date.
+    /// - Returns: The date; `nil` if none of them waits after `date`.
+    /// - Throws: Errors of the store's medium.
+    public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
+        var query = query
+        query.limit = 50
+        for id in try await ids(query) {
+            if let next = (try? await load(id)).flatMap(query.date), next > date { return next }
+        }
+        return nil
+    }
+
+    /// Finds the ids of all archives.
     /// - Returns: The ids, sorted by their UTF-8.
     /// - Throws: Errors of the store's medium.
     public func ids() async throws -> [String] { try await ids(ArchiveQuery()) }

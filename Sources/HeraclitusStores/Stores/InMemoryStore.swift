@@ -1,5 +1,5 @@
 import Heraclitus
-import HeraclitusEssentials
+public import HeraclitusEssentials
 
 /// A store in memory, for tests and previews.
 public final class InMemoryStore: ArchiveStore {
@@ -53,6 +53,15 @@ public final class InMemoryStore: ArchiveStore {
         storage.withLock { query.ids(among: $0.archives.values) }
     }
 
+    /// When the next machine waits for a worker.
+    /// - Parameters:
+    ///   - query: Which machines, in a queue.
+    ///   - date: After which date.
+    /// - Returns: The date; `nil` if none waits after `date`.
+    public func nextDate(_ query: ArchiveQuery, after date: Date) async -> Date? {
+        storage.withLock { $0.archives.values.filter(query.includes).compactMap(query.date).filter { $0 > date }.min() }
+    }
+
     /// Claims machines for a worker, all at once.
     /// - Parameter claim: The machines, and the end of the claim.
     /// - Returns: The archives.
@@ -72,8 +81,8 @@ extension InMemoryStore.Storage {
 
     fileprivate mutating func claim(_ claim: StoreClaim) -> [StoredArchive] {
         switch claim.queue {
-        case .due(let date):
-            let free = archives.values.filter { claims[ExactID($0.id)].map { $0 <= date } ?? true }
+        case .due:
+            let free = archives.values.filter { claims[ExactID($0.id)].map { $0 <= claim.now } ?? true }
             let ids = claim.query.ids(among: free).map(ExactID.init)
             for id in ids { claims[id] = claim.end }
             return ids.compactMap { archives[$0] }

@@ -91,6 +91,16 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         try await base.claim(claim).compactMap { try? opened($0) }
     }
 
+    /// When the next machine waits for a worker.
+    /// - Parameters:
+    ///   - query: Which machines, in a queue.
+    ///   - date: After which date.
+    /// - Returns: The date; `nil` if none waits after `date`.
+    /// - Throws: Errors of the store, and of the closure that maps values.
+    public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
+        try await base.nextDate(sealed(query), after: date)
+    }
+
     /// The bell of the store.
     public var bell: StoreBell? { base.bell }
 

@@ -12,7 +12,10 @@ public struct StoreClaim: Sendable {
     /// The newest workflow version to claim.
     public var newestVersion: Int
 
-    /// The date until which other workers skip the machines.
+    /// The date by the worker's clock: claims that have ended by then keep nobody away.
+    public var now: Date
+
+    /// Until when nobody else gets the machines.
     public var end: Date
 
     /// The unique name of the worker.
@@ -25,14 +28,16 @@ public struct StoreClaim: Sendable {
     /// - Parameters:
     ///   - queue: The kind of waiting work, and its latest date.
     ///   - workflows: The names of the workflow.
-    ///   - newestVersion: The newest workflow version to claim.
-    ///   - end: The date until which other workers skip the machines.
-    ///   - worker: The unique name of the worker.
+    ///   - newestVersion: The newest version of the workflow whose machines are taken.
+    ///   - now: The date by the worker's clock; `nil` for the date of the queue.
+    ///   - end: Until when nobody else gets the machines.
+    ///   - worker: The worker; a name that no other worker has.
     ///   - limit: The maximum number of machines.
     public init(
         _ queue: ArchiveQuery.Queue,
         of workflows: [String],
         newestVersion: Int,
+        at now: Date? = nil,
         until end: Date,
         by worker: String,
         limit: Int
@@ -40,6 +45,7 @@ public struct StoreClaim: Sendable {
         self.queue = queue
         self.workflows = workflows
         self.newestVersion = newestVersion
+        self.now = now ?? queue.date
         self.end = end
         self.worker = worker
         self.limit = limit

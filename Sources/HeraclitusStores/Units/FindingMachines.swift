@@ -8,16 +8,16 @@ extension StoredWorkflow {
     ///
     /// The result excludes machines of a version newer than `Workflow.version`; ``newerCount()`` counts them.
     /// - Parameters:
-    ///   - states: The classes of the state, without their subclasses; `nil` for any class.
-    ///   - conditions: Conditions on the values of ``Findable`` states.
-    ///   - before: The date before which the machine entered its state.
-    ///   - after: The date after which the machine entered its state.
-    ///   - id: The last id of the previous page; `nil` for the first page. The id may be deleted.
+    ///   - states: The classes of the state, or its names; `nil` for any.
+    ///   - conditions: What the values that a ``Findable`` state names must be.
+    ///   - before: Before which date the machine must have entered its state.
+    ///   - after: After which date the machine must have entered its state.
+    ///   - id: The last id of the page before; `nil` for the first page. It need not be stored any more.
     ///   - limit: The maximum number of ids.
     /// - Returns: The ids, sorted by their UTF-8. Fewer than `limit` ids mark the last page.
     /// - Throws: Errors of the store's medium.
     public func ids(
-        in states: [any WorkflowState.Type]? = nil,
+        in states: StoredStates? = nil,
         where conditions: StoredCondition...,
         enteredBefore before: Date? = nil,
         enteredAfter after: Date? = nil,
@@ -64,27 +64,76 @@ extension StoredWorkflow {
     /// The machines are loaded in pages, so a machine that changes during the iteration may be missed, or seen in its
     /// new state. They are passive.
     /// - Parameters:
-    ///   - states: The classes of the state; `nil` for any class.
-    ///   - conditions: Conditions on the values of ``Findable`` states.
+    ///   - states: The classes of the state, or its names; `nil` for any.
+    ///   - conditions: What the values that a ``Findable`` state names must be.
     /// - Returns: The machines with their ids, sorted by the UTF-8 of the ids.
     public func machines(
-        in states: [any WorkflowState.Type]? = nil,
+        in states: StoredStates? = nil,
         where conditions: StoredCondition...
     ) -> StoredMachines<W> {
         StoredMachines(workflow: self, query: query(in: states, conditions))
     }
 
-    private func query(in states: [any WorkflowState.Type]?, _ conditions: [StoredCondition]) -> ArchiveQuery {
+    private func query(in states: StoredStates?, _ conditions: [StoredCondition]) -> ArchiveQuery {
         var query = ArchiveQuery()
         query.workflows = workflowNames
         query.newestVersion = workflowVersion
-        query.states = states?.flatMap { W.storedNames(of: $0) }
+        query.states = states?.names(in: W.self)
         query.values = conditions
         return query
     }
 }
 
-/// A sequence of the machines of a workflow in a store: see ``StoredWorkflow/machines(in:where:)``.
+/// In which states machines are looked for: those of some classes, or those of some names.
+///
+/// ```swift
+/// try await orders.ids(in: [PaidState.self])
+/// try await approvals.ids(in: .named("Review", "Second review"))          // of a workflow that is data
+/// ```
+public struct StoredStates: Sendable, ExpressibleByArrayLiteral {
+    private enum Content: Sendable {
+        case classes([any WorkflowState.Type])
+        case names([String])
+    }
+
+    private let content: Content
+
+    /// The states of some classes.
+    ///
+    /// Subclasses do not count. `DataState`, the class of all states of a table, stands for all of them.
+    /// - Parameter classes: The classes.
+    public init(_ classes: [any WorkflowState.Type]) { content = .classes(classes) }
+
+    /// The states of some classes, as ``init(_:)``.
+    /// - Parameter classes: The classes.
+    public init(arrayLiteral classes: any WorkflowState.Type...) { self.init(classes) }
+
+    private init(named names: [String]) { content = .names(names) }
+
+    /// The states of some names, as they are stored: ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` renames those of older versions.
+    /// - Parameter names: The names.
+    /// - Returns: The states.
+    public static func named(_ names: String...) -> StoredStates { StoredStates(named: names) }
+
+    /// The states of some names, as ``named(_:)-(String...)``.
+    /// - Parameter names: The names.
+    /// - Returns: The states.
+    public static func named(_ names: [String]) -> StoredStates { StoredStates(named: names) }
+
+    /// The names under which machines are stored; `nil` for all.
+    fileprivate func names<W: Workflow>(in workflow: W.Type) -> [String]? {
+        switch content {
+        case .names(let names): names
+        case .classes(let classes):
+            classes.reduce([]) { names, state in
+                guard let names, let more = W.storedNames(of: state) else { return nil }
+                return names + more
+            }
+        }
+    }
+}
+
+/// The machines of a workflow in a store, one after the other: see ``StoredWorkflow/machines(in:where:)``.
 public struct StoredMachines<W: Workflow>: AsyncSequence {
     let workflow: StoredWorkflow<W>
     let query: ArchiveQuery

@@ -110,8 +110,9 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         // Reading the waiting effects is only necessary after a change of the state or with new effects.
         guard !added.isEmpty || transitions.contains(where: { !$0.isUpdate }) else { return nil }
         var outbox = try Outbox(old, of: id)
-        let isChanged = outbox.removeUnwanted(in: machine.currentState, of: W.self)
-        try outbox.add(added, of: W.self, wantedIn: machine.currentState, at: workflow.scheduler.date)
+        let known = workflow.knownEffects
+        let isChanged = outbox.removeUnwanted(in: machine.currentState, of: known)
+        try outbox.add(added, of: known, wantedIn: machine.currentState, at: workflow.scheduler.date)
         guard isChanged || !added.isEmpty else { return nil }
         return StoreChange.EffectsChange(from: old, to: try outbox.waiting(of: id))
     }

@@ -25,7 +25,7 @@ public struct MigrationRehearsal: Sendable {
         do {
             version = stored.writtenVersion
             _ = try workflow.machine(of: stored)
-            try stored.checkEffects(of: W.self)
+            try stored.checkEffects(of: workflow.knownEffects)
             readable[version ?? workflow.workflowVersion, default: 0] += 1
         } catch {
             add(error, of: stored.id, version: version)
@@ -38,14 +38,14 @@ public struct MigrationRehearsal: Sendable {
 }
 
 extension StoredArchive {
-    /// Throws unless all waiting effects can be decoded.
-    fileprivate func checkEffects<W: Workflow>(of workflow: W.Type) throws(ArchiveError) {
+    /// Throws unless the effects that wait can be handed to handlers.
+    fileprivate func checkEffects(of known: KnownEffects) throws(ArchiveError) {
         guard let effects else { return }
         let outbox: Outbox
         do throws(StoreError) { outbox = try Outbox(effects, of: id) } catch {
             throw .malformed(path: "", explanation: "\(error)")
         }
-        for entry in outbox.entries { _ = try outbox.effect(entry, of: id).effect(of: W.self) }
+        for entry in outbox.entries { _ = try outbox.effect(entry, of: id).effect(of: known) }
     }
 }
 

@@ -35,7 +35,10 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
     /// The names under which stores may have the machines.
     var workflowNames: [String] { W.storedNames(in: context) }
 
-    /// The version of saved archives.
+    /// The effects that are saved and carried out.
+    var knownEffects: KnownEffects { W.knownEffects(in: context) }
+
+    /// The version of what is saved.
     var workflowVersion: Int { W.version(in: context) }
 }
 

@@ -39,12 +39,14 @@ extension StoredWorkflow {
         var limit = max(1, batch)
         while true {
             try Task.checkCancellation()
+            let now = scheduler.date
             let found = try await store.claim(
                 StoreClaim(
                     .due(by: date),
                     of: workflowNames,
                     newestVersion: workflowVersion,
-                    until: max(date, scheduler.date) + claim.inSeconds,
+                    at: now,
+                    until: now + claim.inSeconds,
                     by: worker,
                     limit: limit
                 )

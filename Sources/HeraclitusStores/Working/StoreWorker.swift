@@ -47,7 +47,7 @@ extension ArchiveStore {
 }
 
 extension StoredWorkflow {
-    fileprivate func checkHandlers(_ handlers: EffectHandlers) throws(StoreError) { try handlers.check(W.self) }
+    fileprivate func checkHandlers(_ handlers: EffectHandlers) throws(StoreError) { try handlers.check(knownEffects) }
 
     /// The date after which the next machine waits for a worker; `nil` if none does.
     fileprivate func nextDate(_ queue: ArchiveQuery.Queue, after date: Date) async throws -> Date? {
@@ -55,14 +55,7 @@ extension StoredWorkflow {
         query.workflows = workflowNames
         query.newestVersion = workflowVersion
         query.queue = queue
-        // Machines with rejected events come first.
-        query.limit = 50
-        for id in try await store.ids(query) {
-            guard let archive = try? await store.load(id) else { continue }
-            let next = if case .due = queue { archive.due } else { archive.effects?.date }
-            if let next, next > date { return next }
-        }
-        return nil
+        return try await store.nextDate(query, after: date)
     }
 }
 

@@ -87,7 +87,7 @@ extension ArchiveLock {
             return both
         }
         renamed.effects = effects.map { effects in
-            Dictionary(effects.map { (W.effect(named: $0)?.name ?? $0, $1) }) { $0 + $1 }
+            Dictionary(effects.map { (W.knownEffects.type(named: $0)?.name ?? $0, $1) }) { $0 + $1 }
         }
         return renamed
     }

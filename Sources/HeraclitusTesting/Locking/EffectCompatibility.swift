@@ -23,10 +23,10 @@ struct EffectCompatibility<W: Workflow> {
 
     private func breaks(_ sample: JSONValue, _ name: String) throws -> [IncompatibleArchives.Break] {
         let effect: RawEffect
-        do { effect = try W.migrated(RawEffect(name: name, data: sample), from: lock.version) } catch {
+        do { effect = try W.knownEffects.migrated(RawEffect(name: name, data: sample), from: lock.version) } catch {
             return [made("A step fails at an effect \(name.debugDescription): \(error)", "// Correct the step.")]
         }
-        guard let type = W.effect(named: effect.name) else {
+        guard let type = W.knownEffects.type(named: effect.name) else {
             return [
                 made(
                     "The effect \(effect.name.debugDescription) is gone. Stored ones would wait for ever.",

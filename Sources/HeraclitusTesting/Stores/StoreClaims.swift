@@ -121,6 +121,7 @@ extension StoreConformance {
                 )
             )
         }
+        try await expectNextDates(store, report)
         report.expect(try await claim("one", by: date - 1) == [], "a machine is claimed before it is due")
         let claimed = try await claim("one", by: date)
         report.expect(
@@ -140,7 +141,53 @@ extension StoreConformance {
         report.expect(lapsed == ids, "a claim of machines with an expired claim returns \(lapsed)")
         if isExclusive {
             report.expect(try await claim("four", by: date + 201) == [], "claimed machines are claimed again")
+            try await claimingBeforehand(store, report)
         }
+    }
+
+    /// A claim of what is due later ends by the clock of the worker.
+    private static func claimingBeforehand(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        try await store.save(archive("later", due: date + 10_000))
+        func claim(_ worker: String, at now: Date) async throws -> [String] {
+            try await store.claim(
+                StoreClaim(
+                    .due(by: date + 20_000),
+                    of: ["Lamp"],
+                    newestVersion: 1,
+                    at: now,
+                    until: now + 100,
+                    by: worker,
+                    limit: 10
+                )
+            )
+            .map(\.id).filter { $0 == "later" }
+        }
+        report.expect(try await claim("five", at: date) == ["later"], "a machine is not claimed before it is due")
+        let again = try await claim("six", at: date + 99)
+        report.expect(again == [], "a machine that was claimed before it is due is claimed again")
+        let lapsed = try await claim("six", at: date + 100)
+        report.expect(lapsed == ["later"], "a claim of what is due later does not end by the worker's clock")
+    }
+
+    /// A worker that has nothing to do sleeps until then.
+    private static func expectNextDates(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let (first, second) = (archive("door", workflow: "Door", due: date + 5), effects(of: "Ring", at: date + 7))
+        try await store.save([.save(first, effects: .init(from: nil, to: second))])
+        let all: [([String], ArchiveQuery.Queue, Date, Date?)] = [
+            (["Lamp"], .due(by: .distantFuture), date - 1, date), (["Lamp"], .due(by: .distantFuture), date, nil),
+            (["Door"], .due(by: .distantFuture), date, date + 5), (["Door"], .due(by: .distantFuture), date + 5, nil),
+            (["Door"], .effects(by: .distantFuture, names: ["Ring"]), date, date + 7),
+            (["Door"], .effects(by: .distantFuture, names: ["Mail"]), date, nil),
+            (["Door"], .effects(by: .distantFuture, names: nil), date + 7, nil),
+        ]
+        for (workflows, queue, after, expected) in all {
+            let found = try await store.nextDate(query { ($0.workflows, $0.queue) = (workflows, queue) }, after: after)
+            report.expect(
+                found == expected,
+                "the next date of \(workflows) after \(after) is \(found as Any), not \(expected as Any)"
+            )
+        }
+        try await store.delete("door")
     }
 
     static func claimingAtOnce(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {

@@ -22,7 +22,7 @@ private struct Light: Workflow {
 }
 
 @Suite("Actions") struct ActionArticleTests {
-    @Test("An action is carried out where it is allowed, and refused elsewhere")
+    @Test("An action runs in the states that allow it, and is rejected elsewhere")
     func allowed() throws {
         let light = StateMachine<Light>()
         #expect(light.allowedActions == ["switchOn"])

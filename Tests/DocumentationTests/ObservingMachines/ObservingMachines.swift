@@ -35,7 +35,7 @@ private struct Download: Workflow {
     }
 #endif
 
-/// A logger with the names of swift-log's.
+/// A logger with swift-log's names.
 private final class Logger: Sendable {
     enum Level: String {
         case trace, debug, info, notice, warning, error, critical
@@ -47,7 +47,7 @@ private final class Logger: Sendable {
 }
 
 @Suite("Observing machines") struct ObservingArticleTests {
-    @Test("A logger of swift-log's form gets a line for each occurrence")
+    @Test("A logger with swift-log's methods gets a line for each occurrence")
     func logger() throws {
         let machine = StateMachine<Download>()
         let logger = Logger()
@@ -59,7 +59,7 @@ private final class Logger: Sendable {
         #expect(logger.lines.withLock { $0 } == ["info Download load: IdleState → LoadingState"])
     }
 
-    @Test("An audit log is read later")
+    @Test("An audit log can be read later")
     func audit() throws {
         final class Audit: Sendable {
             let lines = Mutex<[Data]>([])

@@ -49,7 +49,7 @@ private struct Chat: Workflow {
 }
 
 @Suite("Live values", .timeLimit(.minutes(20))) struct LiveArticleTests {
-    @Test("A restored chat connects anew")
+    @Test("A restored chat connects again")
     func restored() async throws {
         let chat = StateMachine<Chat>(resumingIn: ConnectedState(room: "river", on: Live(Socket())))
         let restored = try StateMachine<Chat>(archive: chat.archive())

@@ -52,6 +52,25 @@ import Testing
         #expect(try await store.ids(dueBy: .distantFuture) == [])
     }
 
+    @Test(
+        "A machine whose event was rejected ahead of time is tried again when its claim has ended",
+        arguments: StoreTests.kinds
+    )
+    func aheadOfTime(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let bills = bills(place.store)
+        let lapsed = StateMachine<Bill>(resumingIn: Bill.LapsedState(number: 13), scheduler: clock.scheduler)
+        try await bills.save(lapsed, as: "1", expecting: 0)
+        #expect(try await bills.fireDue(by: at(10_000)).count == 1)
+        #expect(try await bills.fireDue(by: at(10_000)).count == 0)
+        await clock.advance(by: .seconds(29))
+        #expect(try await bills.fireDue(by: at(10_000)).count == 0)
+        await clock.advance(by: .seconds(1))
+        #expect(try await bills.fireDue(by: at(10_000)).count == 1)
+        await clock.advance(by: .seconds(31))
+        #expect(try await bills.fireDue().count == 1)
+    }
+
     private struct Far: Workflow {
         static var initial: any WorkflowState { DoneState() }
         let end = Event(from: WaitingState.self, to: DoneState.self)

@@ -159,7 +159,32 @@ import Testing
         }
     }
 
-    /// A store whose medium fails until it is repaired.
+    @Test("An idle worker of a directory reads no file")
+    func idle() async throws {
+        let place = try StorePlace("directory")
+        let (store, scheduler) = (place.store, clock.scheduler)
+        let bills = store.workflow(Bill.self, scheduler: scheduler)
+        try await bills.update("1") { try $0.fire.send(Bill.SentState(1, by: clock.date + 100)) }
+        let worker = Task { try await store.run(bills, interval: .seconds(10)) }
+        defer { worker.cancel() }
+        try await waitUntilAsleep(1)
+        // A worker that reads the file finds it gone, and forgets it.
+        let file = try #require(place.folder).appendingPathComponent("1.json")
+        let elsewhere = file.appendingPathExtension("away")
+        try FileManager.default.moveItem(at: file, to: elsewhere)
+        for _ in 0..<9 {
+            await clock.advance(by: .seconds(10))
+            try await waitUntilAsleep(1)
+        }
+        try FileManager.default.moveItem(at: elsewhere, to: file)
+        await clock.advance(by: .seconds(9))
+        #expect(try await store.load("1")?.state == Bill.SentState.name)
+        await clock.advance(by: .seconds(1))
+        try await waitUntilAsleep(1)
+        #expect(try await store.load("1")?.state == Bill.LapsedState.name)
+    }
+
+    /// A store whose medium fails until it is mended.
     private final class BrokenStore: StoreAround {
         let inner = InMemoryStore()
         let isBroken = Lock(true)

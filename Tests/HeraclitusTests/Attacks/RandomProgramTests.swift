@@ -50,7 +50,8 @@ extension AttackedWorkflow {
     }
 
     fileprivate static func compareWithValidator() {
-        #expect(diagnostics.isEmpty)
+        // An empty state of these programs has a number, by which they tell objects apart.
+        #expect(diagnostics.allSatisfy { if case .emptyStateWithData = $0 { true } else { false } })
         let validator = TransitionValidator<Self>()
         for event in model.events {
             for (source, type) in zip(Model.states, Model.types) {

@@ -158,6 +158,16 @@ struct DataWorkflowTests {
         )
     }
 
+    @Test("A machine is in the groups of its state, by their names")
+    func groups() throws {
+        let machine = try StateMachine(DataWorkflow(.approval.group("Pending", "Draft")))
+        #expect(machine.isIn(named: "Pending"))
+        try machine.fire(named: "submit")
+        #expect(!machine.isIn(named: "Pending"))
+        let error = #expect(throws: InvalidTransition.self) { try machine.didEnter("Pendnig") { _, _ in } }
+        #expect(error?.description.hasPrefix("approval cannot add a closure to \"Pendnig\"") == true)
+    }
+
     @Test("A guard declines, and nothing changes")
     func guards() throws {
         struct TooMuch: Error {}

@@ -142,4 +142,27 @@ import Testing
             try TransitionValidator<Download>().validate(named: "", from: "IdleState")
         }
     }
+
+    // MARK: Empty states
+
+    final class CountedState: EmptyState {
+        let count: Int
+        init() { count = 3 }
+    }
+    final class OnlineState: EmptyState {
+        let socket: Live<Int>
+        init() { socket = Live() }
+    }
+    struct Counted: Workflow {
+        static var initial: any WorkflowState { AState() }
+        let count = Event(from: AState.self, to: CountedState.self)
+        let connect = Event(from: AState.self, to: OnlineState.self)
+    }
+
+    @Test("An empty state with data of its own is found; a live value is no data")
+    func emptyStatesWithData() {
+        let name = "HeraclitusTests.DeeperDiagnosticsTests.CountedState"
+        #expect(Counted.diagnostics == [.emptyStateWithData(className: name, property: "count")])
+        #expect(throws: Never.self) { try StateMachine<Counted>().fire.count() }
+    }
 }

@@ -45,7 +45,7 @@ import Testing
         let again = Event(from: PlacedState.self, to: PlacedState.self)
     }
 
-    private func placed() throws -> (StateMachine<Order>, PlacedState) {
+    static func placed() throws -> (StateMachine<Order>, PlacedState) {
         let order = StateMachine<Order>()
         let state = PlacedState("1 Main St")
         try order.fire.place(state)
@@ -199,7 +199,7 @@ import Testing
 
     @Test("A machine marks its state and inner states at any depth, and draws machines found in objects only")
     func live() throws {
-        let (order, state) = try placed()
+        let (order, state) = try Self.placed()
         try state.payment.fire.settle()
         let marked = order.diagram().split(separator: "\n").filter { $0.hasSuffix(" current") }
         #expect(marked == ["    class s1 current", "    class s1r0s1 current", "    class s1r1s0 current"])
@@ -235,7 +235,7 @@ import Testing
 
     @Test("Failed work and a state's own dates are in labels as well")
     func causes() {
-        #expect(Trial.table.dot().contains(#"[label="fail (when failed)\nlapse (when due)"]"#))
+        #expect(Trial.table.dot().contains(#"label="fail (when failed)\nlapse (when due)"]"#))
     }
 
     struct Patience: Workflow {
@@ -248,7 +248,7 @@ import Testing
     @Test("Of several delays the table has the shortest, also for states without the deadline")
     func shortest() throws {
         #expect(Patience.table["lapse"]?.dueAfter == 5)
-        #expect(Patience.table.dot().contains(#""ShippedState" -> "SettledState" [label="lapse (after 5 s)"]"#))
+        #expect(Patience.table.dot().matches(of: /label="lapse \(after 5 s\)"/).count == 2)
         let clock = ManualClock()
         let (waiting, shipped) = (
             StateMachine<Patience>(scheduler: clock.scheduler), StateMachine<Patience>(scheduler: clock.scheduler)
@@ -265,44 +265,25 @@ import Testing
 
     @Test("DOT has nested boxes, with arrows at their borders")
     func dot() throws {
-        let (order, state) = try placed()
+        let (order, state) = try Self.placed()
         try state.parcel.fire.pack()
         let lines = order.diagram(.dot).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         for line in [
             #"subgraph "cluster_s1" {"#, #"label="PlacedState\nmove / update";"#,
             ##"style=rounded; color="#ffd700"; penwidth=3;"##, #"subgraph "cluster_s1_0" {"#,
             #"label="payment : Payment";"#,
-            ##""PlacedState/payment/DueState" [shape=Mrecord, label="DueState|receive / update\l", style="filled", fillcolor="#ffd700", fontcolor=black];"##,
+            ##""PlacedState/payment/DueState" [margin=0, width=0, height=0, label=<<table border="0" cellspacing="0" cellpadding="5"><tr><td>DueState</td></tr><hr/><tr><td align="left">receive / update</td></tr></table>>, style="rounded,filled", fillcolor="#ffd700", fontcolor=black];"##,
             #""PlacedState/payment/SettledState" [label="SettledState"];"#,
             #""PlacedState/payment/" -> "PlacedState/payment/DueState";"#,
             #""PlacedState/payment/SettledState" -> "PlacedState/payment/ ";"#,
-            #""CartState" -> "PlacedState" [label="place", lhead="cluster_s1"];"#,
-            #""PlacedState" -> "ShippedState" [label="ship (when final)", ltail="cluster_s1"];"#,
-            #""PlacedState" -> "PlacedState" [label="again"];"#, #""ShippedState" -> " ";"#,
+            #""CartState" -> "arrow 1" [dir=none];"#, #""arrow 1" -> "PlacedState" [lhead="cluster_s1"];"#,
+            #""arrow 2" [shape=plain, style=solid, label="ship (when final)"];"#,
+            #""PlacedState" -> "arrow 2" [dir=none, ltail="cluster_s1"];"#, #""arrow 2" -> "ShippedState";"#,
+            #""PlacedState" -> "arrow 4" [dir=none, ltail="cluster_s1"];"#,
+            #""arrow 4" -> "PlacedState" [lhead="cluster_s1"];"#, #""ShippedState" -> " ";"#,
         ] { #expect(lines.contains(line), "\(line)") }
         #expect(lines.count { $0.hasSuffix("{") } == lines.count { $0 == "}" })
         #expect(Order.table.dot(current: "CartState").contains(#""CartState" [style="rounded,filled""#))
-    }
-
-    @Test("Graphviz reads nested boxes without a warning", .enabled(if: DiagramTests.graphviz != nil))
-    func drawn() throws {
-        let (order, _) = try placed()
-        for text in [Order.table.dot(), order.diagram(.dot, theme: .dark), try Forest.busyOrder().diagram(.dot)] {
-            let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).dot")
-            defer { try? FileManager.default.removeItem(at: file) }
-            try text.write(to: file, atomically: true, encoding: .utf8)
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: try #require(DiagramTests.graphviz))
-            process.arguments = ["-Tplain", file.path]
-            let (output, errors) = (Pipe(), Pipe())
-            process.standardOutput = output
-            process.standardError = errors
-            try process.run()
-            let drawn = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0 && said == "" && drawn.contains("PlacedState"))
-        }
     }
 
     // MARK: SCXML
@@ -431,7 +412,7 @@ import Testing
 
     @Test("A journal of a tree is drawn for its outermost machine, and printed with the paths of the others")
     func journalOfTree() throws {
-        let (order, placed) = try placed()
+        let (order, placed) = try Self.placed()
         let heard = Lock<[Occurrence]>([])
         order.observe(regions: true) { occurrence in heard.withLock { $0.append(occurrence) } }
         try placed.parcel.fire.pack()

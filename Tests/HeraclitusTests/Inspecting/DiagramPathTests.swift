@@ -43,10 +43,12 @@ import Testing
         let lines = try Self.parcel().diagram(.dot).split(separator: "\n").filter { $0.contains("#2f81f7") }
         #expect(
             lines.map { $0.trimmingCharacters(in: .whitespaces) } == [
-                ##""Packed" [shape=Mrecord, label="Packed|bounce / ignored\l", color="#2f81f7", penwidth=2.5];"##,
-                ##""Sent" [shape=Mrecord, label="Sent|track / update ×1\l", color="#2f81f7", penwidth=2.5, style="filled", fillcolor="#ffd700", fontcolor=black];"##,
-                ##""Packed" -> "Sent" [label="send [guarded] ×2", color="#2f81f7", penwidth=2.5];"##,
-                ##""Sent" -> "Packed" [label="bounce ×1", color="#2f81f7", penwidth=2.5];"##,
+                ##""Packed" [margin=0, width=0, height=0, label=<<table border="0" cellspacing="0" cellpadding="5"><tr><td>Packed</td></tr><hr/><tr><td align="left">bounce / ignored</td></tr></table>>, color="#2f81f7", penwidth=2.5];"##,
+                ##""Sent" [margin=0, width=0, height=0, label=<<table border="0" cellspacing="0" cellpadding="5"><tr><td>Sent</td></tr><hr/><tr><td align="left">track / update ×1</td></tr></table>>, color="#2f81f7", penwidth=2.5, style="rounded,filled", fillcolor="#ffd700", fontcolor=black];"##,
+                ##""Packed" -> "arrow 1" [dir=none, color="#2f81f7", penwidth=2.5];"##,
+                ##""arrow 1" -> "Sent" [color="#2f81f7", penwidth=2.5];"##,
+                ##""Packed" -> "arrow 2" [dir=back, color="#2f81f7", penwidth=2.5];"##,
+                ##""arrow 2" -> "Sent" [dir=none, color="#2f81f7", penwidth=2.5];"##,
             ]
         )
     }

@@ -175,11 +175,34 @@ import Testing
         _ = tables.map { ($0.dot(), $0.mermaid()) }
     }
 
+    final class FetchState: WorkflowState, Working {
+        let url: String
+        init(url: String) { self.url = url }
+        func work(_ call: WorkCall<Fetching>) async throws {}
+    }
+    final class RetryState: WorkflowState, Working {
+        let url: String
+        init(url: String) { self.url = url }
+        func work(_ call: WorkCall<Fetching>) async throws {}
+    }
+    struct Fetching: Workflow {
+        static var initial: any WorkflowState { AState() }
+        let fetch = Event(from: AState.self, to: FetchState.self)
+        let retry = Event(from: FetchState.self, to: RetryState.self)
+        let fail = Event(from: RetryState.self, to: BState.self).whenFailed()
+    }
+
+    @Test("Work whose failure no event follows is found")
+    func unheardFailures() {
+        #expect(Fetching.findings == [.unheardFailure("FetchState")])
+        #expect(Fetching.table.findings.isEmpty, "a table has no work")
+    }
+
     @Test("Every finding is a sentence that names its subject")
     func sentences() {
         let found =
             Unreachable.findings + Endless.findings + Declared.findings + Same.findings
-            + [.unreachableState("x y"), .leftFinal("F", events: ["e"])]
+            + [.unreachableState("x y"), .unheardFailure("F"), .leftFinal("F", events: ["e"])]
         for finding in found {
             let text = finding.description
             #expect(text.hasSuffix(".") && text.first?.isUppercase == true)

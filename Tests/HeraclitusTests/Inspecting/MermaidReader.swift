@@ -55,15 +55,17 @@ enum MermaidReader {
     /// Mermaid needs little of a browser for reading.
     private static let program = """
         import fs from 'node:fs'
+        import vm from 'node:vm'
         class Nothing {}
         globalThis.window = {
             document: { nodeType: 9, implementation: {}, currentScript: null, createElement: () => ({}) },
             Element: Nothing, Node: Nothing, NodeFilter: {}, HTMLTemplateElement: Nothing, DOMParser: Nothing,
             addEventListener() {},
         }
-        const [module, question, answer] = process.argv.slice(2)
-        const { mermaid } = await import(module)
-        // The inner form of `#35;` before drawing.
+        const [script, question, answer] = process.argv.slice(2)
+        vm.runInThisContext(fs.readFileSync(script, 'utf8'))
+        const mermaid = globalThis.mermaid
+        // What it makes of `#35;` until it draws.
         const character = (_, code) => /^[0-9]+$/.test(code) ? String.fromCodePoint(Number(code)) : `&${code};`
         const shown = (text) => String(text).replace(/ﬂ°°([0-9]+)¶ß/g, character).replace(/ﬂ°(\\\\w+)¶ß/g, character)
         const described = (statements) =>
@@ -93,7 +95,7 @@ enum MermaidReader {
     /// The path of Mermaid, if it was unpacked in `.build/mermaid`.
     private static let mermaid = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent(".build/mermaid/nicegui/elements/mermaid/dist/index.js").path
+        .appendingPathComponent(".build/mermaid/mermaidx/assets/mermaid.js").path
 
     private static let node = ["/usr/bin/node", "/usr/local/bin/node", "/opt/homebrew/bin/node"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }

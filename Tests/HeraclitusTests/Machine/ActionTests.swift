@@ -122,7 +122,7 @@ import Testing
         #expect(table.actions[4].states == table.states)
         #expect(table.groups.map(\.name) == ["Lit"])
         #expect(table.mermaid().contains("    s0 : shine#40;#41;\n"))
-        #expect(table.dot().contains(#""BrokenState" [shape=Mrecord, label="BrokenState|look()\l"];"#))
+        #expect(table.dot().contains(#"<tr><td>BrokenState</td></tr><hr/><tr><td align="left">look()</td></tr>"#))
         let data = try JSONEncoder().encode(table)
         #expect(try JSONDecoder().decode(TransitionTable.self, from: data) == table)
         var json = try JSONDecoder().decode(JSONValue.self, from: data)
