@@ -168,7 +168,7 @@ final class StateWork: Sendable {
     private func callBody<State: Working>(of type: State.Type, _ subject: Subject) async -> FailedWork? {
         guard let state = subject.state as? State,
             let context = GivenContext.value(of: subject.context, as: State.MachineWorkflow.Context.self)
-        else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
+        else { preconditionFailure("Work was begun in another state, or without the machine's context.") }
         do {
             try await state.work(WorkCall<State.MachineWorkflow>(context, self, in: type))
             return nil

@@ -69,15 +69,14 @@ extension StateMachine {
     /// Restores a machine from an archive, and gives its states their context.
     ///
     /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(userInfo:)``, or the first fire,
-    /// calls
-    /// `didRestore` of the state. An archive of an older version of the workflow goes through its
+    /// calls `didRestore` of the state. An archive of an older version goes through the workflow's
     /// ``Workflow/migrations`` first.
     /// - Parameters:
-    /// - context: The dependencies of the states, which archives leave out.
-    ///   - context: What the states need and archives do not keep.
+    ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
+    ///   - context: The dependencies of the states, which archives leave out.
     ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
-    ///   - scheduler: Fires the events that are due.
-    /// - Throws: ``ArchiveError``, whatever the bytes are.
+    ///   - scheduler: The scheduler of deadlines.
+    /// - Throws: ``ArchiveError`` for any invalid archive.
     public convenience init(
         archive: Data,
         context: W.Context,
@@ -105,14 +104,13 @@ extension StateMachine where W.Context == Void {
     /// Restores a machine from an archive.
     ///
     /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(userInfo:)``, or the first fire,
-    /// calls
-    /// `didRestore` of the state. An archive of an older version of the workflow goes through its
+    /// calls `didRestore` of the state. An archive of an older version goes through the workflow's
     /// ``Workflow/migrations`` first.
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
     ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
-    ///   - scheduler: Fires the events that are due.
-    /// - Throws: ``ArchiveError``, whatever the bytes are.
+    ///   - scheduler: The scheduler of deadlines.
+    /// - Throws: ``ArchiveError`` for any invalid archive.
     public convenience init(
         archive: Data,
         limit: Int = StateMachine.archiveLimit,

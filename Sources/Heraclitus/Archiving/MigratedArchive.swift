@@ -35,7 +35,7 @@ extension Workflow {
 
 // MARK: - Effects
 
-/// The effects that a workflow knows: their types, and the steps that bring those of older versions up to date.
+/// The types of effects that a workflow knows, with the migrations for effects of older versions.
 package struct KnownEffects: Sendable {
     package let types: [any Effect.Type]
 
@@ -48,7 +48,7 @@ package struct KnownEffects: Sendable {
         (self.types, version, migrations) = (types, definition.version, definition.migrations)
     }
 
-    /// An effect as the steps since the version that saved it leave it.
+    /// Migrates an effect from the version that saved it.
     package func migrated(_ effect: RawEffect, from version: Int) throws -> RawEffect {
         guard version < self.version else { return effect }
         var effect = effect
@@ -56,7 +56,7 @@ package struct KnownEffects: Sendable {
         return effect
     }
 
-    /// The names under which stores may have effects that this version knows.
+    /// The stored names of the effects that this version knows.
     package var storedNames: [String] {
         var names = types.flatMap { type -> [String] in
             guard let former = formerName(of: type, named: type.name), self.type(named: former) == type else {
@@ -70,7 +70,7 @@ package struct KnownEffects: Sendable {
         return names
     }
 
-    /// The type of effects with a name, or with the default name of earlier versions where one type alone had it.
+    /// The type of effects with a name, or with a unique default name of earlier versions.
     package func type(named name: String) -> (any Effect.Type)? {
         if let type = types.first(where: { $0.name == name }) { return type }
         let former = types.filter { formerName(of: $0, named: $0.name) == name }
@@ -82,7 +82,7 @@ extension Workflow {
     /// The effects that the workflow knows.
     package static var knownEffects: KnownEffects { KnownEffects(effects, CompiledWorkflow<Self>.shared.definition) }
 
-    /// The effects that machines with a context know.
+    /// The effects that the workflow knows in a context.
     package static func knownEffects(in context: Context) -> KnownEffects {
         guard let given = StateMachine<Self>.given(context), let definition = given.definition else {
             return knownEffects

@@ -77,7 +77,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
             isOfAction
             ? "perform \(action.map { "\"\($0.shortened)\"" } ?? "a block")"
             : attemptInsteadOfFire ?? event.map { "fire \"\($0.shortened)\"" }
-                ?? shownDestination.map { "enter \($0)" } ?? "fire an event that it does not know"
+                ?? shownDestination.map { "enter \($0)" } ?? "fire an unknown event"
         return "\(place) cannot \(what)\(source.isEmpty ? "" : " in \(source.shortened)")"
     }
 
@@ -96,21 +96,21 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .notAllowed where isOfAction:
             "it is allowed only in \(expectedState ?? "another state")."
         case .notAllowed:
-            wrongDestination ?? "it does not lead from there\(shownDestination.map { " to \($0)" } ?? "")."
+            wrongDestination ?? "no transition\(shownDestination.map { " to \($0)" } ?? "")."
         case .notCurrent:
-            "it belongs to a state object that is not the current one."
+            "its state object is no longer current."
         case .regionInUse:
-            "a machine in \(isOfAction ? "the state" : shownDestination ?? "the destination") belongs to another one: \(machines.joined(separator: " in "))."
+            "a machine in \(isOfAction ? "the state" : shownDestination ?? "the destination") belongs to another machine: \(machines.joined(separator: " in "))."
         case .declined:
             "it was declined: \(causeWords)"
         case .unregisteredState:
             "the state \(candidates.first ?? shownDestination ?? "") is not registered with the workflow."
         case .unsuitableState:
             underlyingError == nil
-                ? "\(shownDestination ?? "the object") does not have the type of this workflow's states."
+                ? "\(shownDestination ?? "the object") lacks the type of this workflow's states."
                 : causeWords
         case .destinationNeeded:
-            "it was fired without a state object, and it does not lead to exactly one empty state."
+            "it needs a state object, because it does not lead to exactly one empty state."
         case .noEvent:
             "no event leads there."
         case .ambiguousEvent:
@@ -118,11 +118,11 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .transitionInProgress:
             "a guard, a builder or a will hook of the transition under way is running."
         case .endlessChain:
-            "callbacks or deadlines that have passed have fired the machine too often before the outermost fire returned."
+            "callbacks or passed deadlines have fired the machine too often in one outermost call."
         case .alreadyRunning:
-            "it is run already."
+            "it is already running."
         case .missingContext:
-            "the machine was not given its context."
+            "the machine lacks its context."
         case .deadlock:
             "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
@@ -132,14 +132,15 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         switch reason {
         case .notAllowed where isOfAction:
             leadingEvents.map {
-                $0.isEmpty ? "No event leads there from \(source.shortened)." : "These lead there: \(Self.list($0))."
+                $0.isEmpty
+                    ? "No event leads there from \(source.shortened)." : "These events lead there: \(Self.list($0))."
             }
         case .notAllowed where wrongDestination != nil:
             nil
         case .notAllowed, .noEvent:
             allowedEvents.isEmpty
                 ? "No event leads from \(source.shortened)."
-                : "Allowed in \(source.shortened): \(Self.list(allowedEvents))."
+                : "Allowed: \(Self.list(allowedEvents))."
         case .unknownEvent:
             "Its events are \(Self.list(candidates))."
         case .unknownAction:
@@ -149,7 +150,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .declined, .notCurrent, .actionFailed:
             nil
         case .regionInUse:
-            "Give each state a machine of its own, such as a copy."
+            "Give each state its own machine, such as a copy."
         case .unregisteredState:
             "Name it in an event or list it in the workflow's `states`."
         case .unsuitableState:
@@ -161,9 +162,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .ambiguousEvent:
             "Fire one of them."
         case .transitionInProgress:
-            "Fire from a did hook or an observer instead: such a fire follows the transition under way."
+            "Fire from a did hook or an observer instead, after the transition under way."
         case .endlessChain:
-            "Look for hooks that fire one another, or deadlines that have passed and follow one another, without an end."
+            "Look for hooks that fire one another, or passed deadlines that follow one another, without end."
         case .alreadyRunning:
             "Wait until the run under way has returned, or cancel its task."
         case .missingContext:

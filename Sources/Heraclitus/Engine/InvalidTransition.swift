@@ -2,21 +2,19 @@
 ///
 /// Its texts shorten names to 200 characters and texts of other errors to 1,000. Its properties have them whole.
 ///
-/// A rejected fire changes nothing, and you can fire the machine again. Only the activation before a first fire
-/// stays.
-/// machine, which stands.
+/// A rejected fire changes nothing, and you can fire the machine again. Only the activation by a first fire remains.
 ///
 /// ```swift
 /// do {
 ///     try machine.fire.cancel()
 /// } catch {                        // `error` is an InvalidTransition
-///     print(error)                 // Download cannot fire "cancel" in CompletedState: it does not lead from there …
+///     print(error)                 // Download cannot fire "cancel" in CompletedState: no transition to CancelledState. …
 ///     error.reason                 // .notAllowed
 ///     error.allowedEvents          // []
 /// }
 /// ```
 public struct InvalidTransition: Error, Sendable {
-    /// Why a fire was rejected.
+    /// The reason of a rejection.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The workflow lacks the event; ``InvalidTransition/candidates`` are its events, the nearest names first.

@@ -121,7 +121,7 @@ extension StateTransition {
 
     /// The machine, which is alive during its callbacks.
     var treeMachine: any TreeMachine {
-        guard let machine else { preconditionFailure("A machine is there as long as its callbacks run.") }
+        guard let machine else { preconditionFailure("The machine was released during its callback.") }
         return machine
     }
 
@@ -174,7 +174,7 @@ extension WorkflowState {
     /// An object as a state of exactly this class, without checks of protocol conformances.
     static func typed(_ object: consuming AnyObject) -> any WorkflowState {
         guard let state = object as? Self else {
-            preconditionFailure("The object of a state is of the class that it was found to have.")
+            preconditionFailure("The class of a state's object has changed.")
         }
         return state
     }

@@ -1,13 +1,16 @@
-/// An event of a machine's workflow, and what a fire would do now; see ``StateMachine/eventAvailability(userInfo:)``.
+/// An event of a machine's workflow with the result of firing it now; see ``StateMachine/eventAvailability(userInfo:)``.
 public struct EventAvailability: Sendable {
-    /// What a fire of an event would do; there may be more answers in later versions, so a `switch` needs `@unknown default`.
+    /// The result of firing an event.
+    ///
+    /// Later versions may add cases, so a `switch` needs `@unknown default`.
     @nonexhaustive
     public enum Status: Sendable {
         /// A fire without a state object would be a transition.
         case allowed
 
-        /// The event leads from the current state and needs an object of one of these states. Guards get that object, so they could
-        /// not be asked. ``StateMachine/rehearse`` asks them.
+        /// The event leads from the current state, and needs an object of one of these states.
+        ///
+        /// Its guards were skipped, because they get that object; use ``StateMachine/rehearse``.
         case needsState([String])
 
         /// A fire would do nothing, because the current state ignores the event.
@@ -20,20 +23,22 @@ public struct EventAvailability: Sendable {
     /// The name of the event.
     public let event: String
 
-    /// What a fire would do.
+    /// The result of a fire.
     public let status: Status
 
-    /// The errors of all guards that decline the event, in order; a fire stops at the first.
+    /// The errors of all guards that decline the event, in order.
+    ///
+    /// A fire stops at the first one.
     public let unmetGuards: [any Error]
 
-    /// The error that a fire would throw; `nil` if it would throw none, or if that depends on its state object.
+    /// The error of a fire; `nil` if it would succeed, or if the result depends on the state object.
     public var rejection: InvalidTransition? {
         if case .rejected(let error) = status { error } else { nil }
     }
 }
 
 extension EventAvailability: CustomStringConvertible {
-    /// The event and what a fire would do, in one line: `ship: allowed`.
+    /// The event and the result of a fire in one line: `ship: allowed`.
     public var description: String {
         switch status {
         case .allowed: "\(event): allowed"
@@ -48,17 +53,17 @@ extension EventAvailability: CustomStringConvertible {
 }
 
 extension StateMachine {
-    /// Lists every event of the workflow, in the order of the definition, with what a fire would do now.
+    /// Lists every event of the workflow in the order of the definition, with the result of firing it now.
     ///
-    /// Use it for menus and buttons: it says which events are possible, and why the others are not. Each event is rehearsed without
-    /// a state object, like ``rehearse``. All of this is one turn, and so for the same state. For an event that guards decline,
-    /// ``EventAvailability/unmetGuards`` has the errors of all of them. An event that needs a state object from its caller is answered by the
-    /// table alone, with ``EventAvailability/Status-swift.enum/needsState(_:)``, because guards get that object.
+    /// Use it for menus and buttons: it shows the possible events, and the reasons against the others. Each event is
+    /// rehearsed without a state object, like ``rehearse``, and all in one turn, for the same state. For a declined
+    /// event, ``EventAvailability/unmetGuards`` has the errors of all its guards. An event that needs a state object is
+    /// checked against the table only, and is ``EventAvailability/Status-swift.enum/needsState(_:)``.
     /// - Parameter userInfo: Values passed to guards and carried by errors.
-    /// - Returns: An answer for each event.
+    /// - Returns: The availability of each event.
     public func eventAvailability(userInfo: UserInfo = [:]) -> [EventAvailability] {
         let call = Call(self, userInfo)
-        // Where the turn can never come each of them says so.
+        // On a deadlock each offer has that error.
         let role = try? core.acquire(call, for: .rehearsal)
         defer { if let role { core.finishRehearsal(role, call) } }
         return definition.events.map { availability(of: $0, userInfo: userInfo) }

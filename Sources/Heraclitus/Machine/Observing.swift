@@ -1,21 +1,23 @@
 extension StateMachine {
-    /// Adds a closure that gets everything that happens: transitions, rejected and ignored fires, actions, announcements, failed work.
+    /// Adds a closure that gets all occurrences: transitions, rejected and ignored fires, actions, announcements,
+    /// failed work.
     ///
-    /// It is called on the thread that fired, during the machine's turn, and all observers get everything in the same order.
-    /// A transition is reported after its hooks. Anything else is reported after the transition under way has called every
-    /// callback, and before the fire throws or returns. The closure may fire the machine. Activations and rehearsals are not
-    /// reported.
+    /// The closure is called on the firing thread, in the machine's turn. All observers get the same order. A
+    /// transition is reported after its hooks. Other occurrences are reported after all callbacks of the transition
+    /// under way, before the fire throws or returns. The closure may fire the machine. Activations and rehearsals are
+    /// left out.
     ///
-    /// If waiting for the turn would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``, the rejection or
-    /// announcement is reported without waiting, on the thread that would have waited. What observers themselves cause to be
-    /// reported is limited to ``chainLimit`` occurrences in one turn.
+    /// On a deadlock (see ``InvalidTransition/Reason-swift.enum/deadlock``) a rejection or announcement is reported at
+    /// once, on the calling thread. Occurrences caused by observers themselves are limited to ``chainLimit`` in one
+    /// turn.
     ///
-    /// The machine keeps the closure. Capture the machine as `[weak machine]`, because a closure that captures it strongly keeps it alive.
+    /// The machine keeps the closure. Capture the machine as `[weak machine]`, because a strong capture retains it.
     /// - Parameters:
-    ///   - includesRegions: Whether the closure also gets what happens in the machines that the states hold, at any depth. Such an occurrence has
-    ///     a ``Occurrence/path``. When the closure fires this machine then, that is carried out before the region's fire returns.
-    ///   - body: Gets what happened.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    ///   - includesRegions: Whether the closure also gets the occurrences in the machines of the states, at any depth.
+    ///     Such an occurrence has a ``Occurrence/path``. The closure may fire this machine before the region's fire
+    ///     returns.
+    ///   - body: Gets the occurrence.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func observe(
         regions includesRegions: Bool = false,
@@ -27,7 +29,7 @@ extension StateMachine {
         return registration
     }
 
-    /// What gives a closure every transition of this machine.
+    /// The callback that gives a closure every transition of this machine.
     private func hearing(_ body: @escaping @Sendable (Occurrence) -> Void) -> Callback {
         .hook(.observers) { transition in
             guard let machine = transition.machine else { return }
@@ -35,10 +37,10 @@ extension StateMachine {
         }
     }
 
-    /// Sends an announcement of the program's own to the observers, in one order with the transitions.
+    /// Sends an announcement of the program to the observers, in order with the transitions.
     ///
-    /// Inside a callback of this machine, observers get it when the transition has called everyone. The machine is activated
-    /// first, as by a fire. It costs nothing if nobody observes.
+    /// In a callback of this machine, observers get it after all callbacks of the transition. The announcement
+    /// activates the machine first, as a fire does. It is free without observers.
     /// - Parameters:
     ///   - name: The announcement's name.
     ///   - userInfo: Values passed to observers.
@@ -47,7 +49,7 @@ extension StateMachine {
         core.announce(.noted(.announced, name, currentState, userInfo), Call(self, userInfo))
     }
 
-    /// The current state, as any workflow's.
+    /// The current state without its workflow's type.
     package var currentState: any WorkflowState {
         let snapshot = core.snapshot
         return definition.states[snapshot.status.index].type.typed(snapshot.state)

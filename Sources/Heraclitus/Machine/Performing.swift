@@ -1,32 +1,33 @@
 extension StateMachine {
-    /// Runs a block during which no other thread makes a transition.
+    /// Runs a block that other threads' transitions wait for.
     ///
-    /// The block may fire the machine. As in a `did…` hook, the fire is validated at once and carried out when the block has
-    /// returned, before `perform` does, even if the block throws. Inside a callback of this machine the block runs at once. The
-    /// machine is activated first, as by a fire. Reading `state`, `can` and the like does not wait for the block.
-    /// - Parameter body: Gets the current state; runs once, on this thread. It has a label, or the key path of a misspelt action would
-    ///   be taken for it.
+    /// The block may fire the machine. Such a fire is validated at once, as in a `did…` hook. It is carried out after
+    /// the block, before `perform` returns, even if the block throws. In a callback of this machine the block runs at
+    /// once. The machine is activated first, as by a fire. Reads of `state`, `can` and similar properties continue
+    /// during the block.
+    /// - Parameter body: Gets the current state; runs once, on this thread. Its label distinguishes it from the key
+    ///   path of an action.
     /// - Returns: The block's value.
-    /// - Throws: The block's error; ``InvalidTransition`` if there is no turn: for the reasons `deadlock`, `missingContext`, `notCurrent`, `regionInUse`
-    ///   and `transitionInProgress`.
+    /// - Throws: The block's error; ``InvalidTransition`` without a turn, for the reasons `deadlock`, `missingContext`,
+    ///   `notCurrent`, `regionInUse` and `transitionInProgress`.
     public func perform<Result>(block body: (W.AnyState) throws -> Result) throws -> Result {
         let terms = ActionTerms(name: nil, expected: nil, states: nil)
         return try inTurn(for: terms, Call(self, [:])) { _ in try body(state) }
     }
 
-    /// Carries out an action of the caller's own that is allowed in one state and its subclasses only; other states reject it.
+    /// Carries out an action of the caller in one state and its subclasses; other states reject it.
     ///
-    /// The definition need not list it. For one that it does list there is ``perform(_:userInfo:)``.
+    /// The definition does not list such an action. For listed actions, use ``perform(_:userInfo:)``.
     ///
-    /// No other thread makes a transition meanwhile, as for ``perform(block:)``. Observers get the action or its rejection, and then what
-    /// it has fired.
+    /// Other threads' transitions wait until the action has returned, as for ``perform(block:)``. Observers get the
+    /// action or its rejection, and then the action's fires.
     /// - Parameters:
     ///   - name: The action's name, for observers and errors.
     ///   - allowed: The state's class, or a protocol of states.
     ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state; runs once, on this thread.
     /// - Returns: The block's value.
-    /// - Throws: ``InvalidTransition`` in another state or for a circle of waits; the block's error.
+    /// - Throws: ``InvalidTransition`` in another state or on a deadlock; the block's error.
     public func perform<S, Result>(
         action name: String,
         in allowed: S.Type,
@@ -46,14 +47,15 @@ extension StateMachine {
         }
     }
 
-    /// Carries out an action where a state is found to allow it.
+    /// Carries out an action if the state allows it.
     /// - Parameters:
-    ///   - terms: What errors say of the action.
+    ///   - terms: The description of the action for errors.
     ///   - userInfo: Values passed to observers and carried by errors.
-    ///   - admit: Gets the state and its number, and returns what the body gets; `nil` if the action is not allowed.
+    ///   - admit: Gets the state and its number, and returns the argument of the body; `nil` if the action is not
+    ///     allowed.
     ///   - body: Carries out the action.
-    /// - Returns: What the body returns.
-    /// - Throws: ``InvalidTransition``; what the body throws.
+    /// - Returns: The value of the body.
+    /// - Throws: ``InvalidTransition``; the body's error.
     func perform<Admitted, Result>(
         _ terms: ActionTerms,
         userInfo: UserInfo,
@@ -92,7 +94,7 @@ extension StateMachine {
         }
     }
 
-    /// Tells observers of a rejection, which is returned to be thrown.
+    /// Tells observers of a rejection, and returns it for throwing.
     private func rejected(
         _ reason: InvalidTransition.Reason,
         _ terms: ActionTerms,
@@ -117,14 +119,14 @@ extension StateMachine {
     }
 }
 
-/// What errors say of an action.
+/// The description of an action for errors.
 struct ActionTerms: Sendable {
-    /// Its name; `nil` for a block that has none.
+    /// The name; `nil` for a block.
     let name: String?
 
-    /// What it is for; `nil` if any state allows it.
+    /// The allowed states; `nil` if any state allows the action.
     let expected: String?
 
-    /// The numbers of the states that allow it; `nil` if that is not known.
+    /// The numbers of the allowed states; `nil` if they are unknown.
     let states: [Int]?
 }

@@ -69,7 +69,7 @@ struct ImmortalArray<Element>: @unchecked Sendable, RandomAccessCollection {
 
     @inlinable subscript(index: Int) -> Element {
         @inline(__always) unsafeAddress {
-            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "There is no such element.")
+            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "The index is out of range.")
             return unsafe start + index
         }
     }
@@ -77,7 +77,7 @@ struct ImmortalArray<Element>: @unchecked Sendable, RandomAccessCollection {
     /// A reference to a single element.
     @inline(__always)
     func element(_ index: Int) -> Immortal<Element> {
-        precondition(indices.contains(index), "There is no such element.")
+        precondition(indices.contains(index), "The index is out of range.")
         return unsafe Immortal(at: start + index)
     }
 }

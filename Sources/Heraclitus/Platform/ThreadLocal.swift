@@ -94,7 +94,7 @@ private struct SystemKey: ~Copyable, Sendable {
             _ = number.compareExchange(expected: 0, desired: Self.make() + 1, ordering: .acquiringAndReleasing)
         }
         let isKept = unsafe Self.keep(value, by: number.load(ordering: .acquiring) - 1)
-        precondition(isKept, "The system has no place for a value of this thread.")
+        precondition(isKept, "The system cannot store a value of this thread.")
     }
 
     private static func release(_ value: UnsafeMutableRawPointer?) {
@@ -105,7 +105,7 @@ private struct SystemKey: ~Copyable, Sendable {
         var key = pthread_key_t()
         // Whether the closure's argument is optional depends on the C library.
         let result = unsafe pthread_key_create(&key) { unsafe SystemKey.release($0) }
-        precondition(result == 0, "The process has no key for values of threads left.")
+        precondition(result == 0, "The process has no more keys for values of threads.")
         return UInt(key)
     }
 

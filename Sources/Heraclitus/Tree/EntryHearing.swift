@@ -12,7 +12,7 @@ struct EffectNote: Sendable {
 extension MachineCore {
     /// Records a state with effects that is entered outside a unit of work.
     ///
-    /// So no store drops them without a word.
+    /// A save of the machine then reports the lost effects.
     func noteEffects(of state: AnyObject) {
         note { effects(entering: state) }
     }
@@ -25,7 +25,7 @@ extension MachineCore {
         madePlace.effectNote.withLock { $0.uncollectedState = $0.uncollectedState ?? declared.state }
     }
 
-    /// What is to be done outside because the machine enters a state.
+    /// The effects of entering a state, with the state's name.
     fileprivate func effects(entering state: AnyObject) -> DeclaredEffects {
         let effects = (state as? any Effecting)?.effects ?? context?.effects.compactMap { $0.make(state) } ?? []
         let name = effects.isEmpty ? nil : definition.stateIndex(of: state).map { definition.states[$0].name }
@@ -33,7 +33,7 @@ extension MachineCore {
     }
 }
 
-/// The effects that a state declares, with its name.
+/// The effects of a state, with the state's name.
 package struct DeclaredEffects: Sendable {
     package let effects: [any Effect]
     package let state: String
@@ -55,15 +55,17 @@ extension StateMachine {
         }
     }
 
-    /// Calls a closure with what each state declares that is about to be entered: by this machine, and by machines in its state at any depth.
-    /// - Parameter body: Gets the effects, on the firing thread, before a machine shows the state.
-    /// - Returns: The end of it is in the caller's hands.
+    /// Calls a closure with the effects of each state that is about to be entered.
+    ///
+    /// Machines in the machine's state are included, at any depth.
+    /// - Parameter body: Gets the effects, on the firing thread, before the state becomes current.
+    /// - Returns: An object to stop the calls.
     package func hearEntries(_ body: @escaping @Sendable (DeclaredEffects) -> Void) -> EntryHearing {
         EntryHearing(of: self, body)
     }
 }
 
-/// Calls a closure with the effects of each state that the machines of a tree are about to enter, until it is stopped.
+/// Calls a closure with the effects of each state that a tree's machines are about to enter, until it is stopped.
 package final class EntryHearing: Sendable {
     /// The machines with the numbers of the closures added to them; `nil` after `stop`.
     private let machines = Lock<[ObjectIdentifier: (machine: any TreeMachine, number: Int)]?>([:])

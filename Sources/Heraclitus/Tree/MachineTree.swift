@@ -189,7 +189,7 @@ extension MachineCore {
     func finishInTree(_ call: borrowing Call) {
         drain(call)
         guard let holder = call.thread.content.takeHolder(of: call.id) else {
-            preconditionFailure("An inner turn has one around it.")
+            preconditionFailure("An inner turn has no outer turn.")
         }
         let retired = call.thread.content.close(call.id)
         let hasMoved = currentRevision != holder.revision || holder.isLate

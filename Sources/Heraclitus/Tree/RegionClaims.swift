@@ -154,7 +154,7 @@ extension MachineCore {
         guard let other, other !== machine else { return }
         fatalError(
             "A machine of \(region.workflowName) in a state of \(machine.workflowName) belongs to a machine of "
-                + "\(other.workflowName) already: give each state a machine of its own, such as a copy."
+                + "\(other.workflowName) already: give each state its own machine, such as a copy."
         )
     }
 }

@@ -26,7 +26,7 @@ struct DatedLinks: Sendable {
             (self.mark, self.workflow, self.version, self.file) = (mark, workflow, version, file)
         }
 
-        /// No label of the same date comes after it.
+        /// The label that sorts after all labels of the same date.
         static let last = Label(mark: "~", workflow: "", version: "", file: "")
 
         init?(_ text: Substring) {
@@ -54,7 +54,7 @@ struct DatedLinks: Sendable {
 
         fileprivate init(digits: String) { self.digits = digits }
 
-        /// The date.
+        /// The date of the digits.
         var date: Date {
             let sortable = UInt64(digits, radix: 16) ?? 0
             let bits = sortable >> 63 == 1 ? sortable & ~(1 << 63) : ~sortable

@@ -9,7 +9,7 @@ struct Candidate: Sendable {
     let link: DatedLinks.Link
 }
 
-/// By which dates a claim takes links.
+/// The latest dates of claimable links.
 private struct ClaimDates {
     let queue: DatedLinks.SortableDate
     let now: DatedLinks.SortableDate
@@ -19,7 +19,7 @@ private struct ClaimDates {
     func last(of kind: DirectoryIndex.Kind) -> DatedLinks.SortableDate { kind == .claimed ? now : queue }
 }
 
-/// The links of what a worker looks for, some at a time.
+/// The links that a worker looks for, in pages.
 private struct CandidateList {
     static let pageSize = 1_000
 
@@ -31,7 +31,7 @@ private struct CandidateList {
 
     init(_ index: DirectoryIndex, _ wanted: Wanted, _ dates: ClaimDates) {
         (self.index, self.wanted, self.dates) = (index, wanted, dates)
-        // A machine whose claim has ended waits like one that is due since then.
+        // A machine with an expired claim waits as if it were due since the end of the claim.
         rest = wanted.isForEffects ? [.effects] : [.due, .claimed]
     }
 
@@ -82,11 +82,11 @@ extension DirectoryStore {
         }
     }
 
-    /// When the next machine waits for a worker, as the index says: it reads no file.
+    /// The date at which the next machine waits for a worker, from the index without reading files.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
-    /// - Returns: The date, or the end of a claim if that comes first; `nil` if none waits after `date`.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
+    /// - Returns: The date, or the end of an earlier claim; `nil` if no machine waits after `date`.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
         try look()
@@ -124,7 +124,7 @@ extension DirectoryStore {
         let wanted = Wanted(claim.query)
         let dates = ClaimDates(claim)
         index.forgetClaims(endedBy: dates.now)
-        // What an earlier claim has found and not taken; then what is there now.
+        // The untaken candidates of an earlier claim come first, then the current ones.
         var found = candidates.withLock { $0.removeValue(forKey: wanted) } ?? []
         var list = CandidateList(index, wanted, dates)
         var busy: [Candidate] = []

@@ -44,6 +44,6 @@ public struct StoredEffect: Sendable, Hashable {
         do { return try effect.data.decoded(as: type) } catch { throw .brokenEffect(name, underlyingError: error) }
     }
 
-    /// Why a workflow that does not know its type cannot read it.
+    /// The error for a workflow that lacks the effect's type.
     func unknown(to known: KnownEffects) -> ArchiveError { .unknownEffect(name, known: known.types.map { $0.name }) }
 }

@@ -70,11 +70,11 @@ public struct JournaledStore<Base: ArchiveStore>: ArchiveStore {
     /// - Throws: Errors of the store's medium.
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] { try await base.claim(claim) }
 
-    /// When the next machine waits for a worker.
+    /// The date at which the next machine waits for a worker.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
-    /// - Returns: The date; `nil` if none waits after `date`.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
+    /// - Returns: The date; `nil` if no machine waits after `date`.
     /// - Throws: Errors of the store's medium.
     public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
         try await base.nextDate(query, after: date)

@@ -47,7 +47,7 @@ public struct ArchiveQuery: Sendable, Hashable {
         /// With the distant future, the query also finds machines whose effects are all parked.
         case effects(by: Date, names: [String]?)
 
-        /// By when it must wait.
+        /// The date of the queue.
         public var date: Date {
             switch self {
             case .due(let date), .effects(let date, _): date

@@ -69,13 +69,13 @@ public protocol ArchiveStore: Sendable {
     /// - Throws: Errors of the store's medium. Unreadable archives are skipped.
     func claim(_ claim: StoreClaim) async throws -> [StoredArchive]
 
-    /// When the next machine waits for a worker, for one that has nothing to do until then.
+    /// The date at which the next machine waits for a worker; an idle worker sleeps until then.
     ///
-    /// The default loads the fifty machines that have waited longest. A store with an index reads no archive. It may return an earlier date, when a
-    /// worker looks in vain, and need not compare more than the workflow, its version and the queue.
+    /// The default loads the fifty machines that have waited longest. A store with an index reads no archive. It may
+    /// return an earlier date, when a worker finds nothing. Comparing the workflow, its version and the queue is enough.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
     /// - Returns: The date; `nil` if no machine waits after `date`.
     /// - Throws: Errors of the store's medium.
     func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date?
@@ -124,11 +124,11 @@ extension ArchiveStore {
         return counts
     }
 
-    /// When the next machine waits for a worker: loads the fifty machines that have waited longest.
+    /// The date at which the next machine waits for a worker, from the fifty machines that have waited longest.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
-    /// - Returns: The date; `nil` if none of them waits after `date`.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
+    /// - Returns: The date; `nil` if none of these machines waits after `date`.
     /// - Throws: Errors of the store's medium.
     public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
         var query = query

@@ -53,11 +53,11 @@ public final class InMemoryStore: ArchiveStore {
         storage.withLock { query.ids(among: $0.archives.values) }
     }
 
-    /// When the next machine waits for a worker.
+    /// The date at which the next machine waits for a worker.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
-    /// - Returns: The date; `nil` if none waits after `date`.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
+    /// - Returns: The date; `nil` if no machine waits after `date`.
     public func nextDate(_ query: ArchiveQuery, after date: Date) async -> Date? {
         storage.withLock { $0.archives.values.filter(query.includes).compactMap(query.date).filter { $0 > date }.min() }
     }

@@ -91,11 +91,11 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         try await base.claim(claim).compactMap { try? opened($0) }
     }
 
-    /// When the next machine waits for a worker.
+    /// The date at which the next machine waits for a worker.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
-    /// - Returns: The date; `nil` if none waits after `date`.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
+    /// - Returns: The date; `nil` if no machine waits after `date`.
     /// - Throws: Errors of the store, and of the closure that maps values.
     public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
         try await base.nextDate(sealed(query), after: date)

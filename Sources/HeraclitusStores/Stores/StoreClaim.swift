@@ -12,10 +12,10 @@ public struct StoreClaim: Sendable {
     /// The newest workflow version to claim.
     public var newestVersion: Int
 
-    /// The date by the worker's clock: claims that have ended by then keep nobody away.
+    /// The date by the worker's clock; claims that ended by then are expired.
     public var now: Date
 
-    /// Until when nobody else gets the machines.
+    /// The end of the claim; until then other workers skip the machines.
     public var end: Date
 
     /// The unique name of the worker.
@@ -28,10 +28,10 @@ public struct StoreClaim: Sendable {
     /// - Parameters:
     ///   - queue: The kind of waiting work, and its latest date.
     ///   - workflows: The names of the workflow.
-    ///   - newestVersion: The newest version of the workflow whose machines are taken.
+    ///   - newestVersion: The newest workflow version to claim.
     ///   - now: The date by the worker's clock; `nil` for the date of the queue.
-    ///   - end: Until when nobody else gets the machines.
-    ///   - worker: The worker; a name that no other worker has.
+    ///   - end: The end of the claim; until then other workers skip the machines.
+    ///   - worker: The unique name of the worker.
     ///   - limit: The maximum number of machines.
     public init(
         _ queue: ArchiveQuery.Queue,

@@ -9,10 +9,10 @@ extension StoredWorkflow {
     /// The result excludes machines of a version newer than `Workflow.version`; ``newerCount()`` counts them.
     /// - Parameters:
     ///   - states: The classes of the state, or its names; `nil` for any.
-    ///   - conditions: What the values that a ``Findable`` state names must be.
-    ///   - before: Before which date the machine must have entered its state.
-    ///   - after: After which date the machine must have entered its state.
-    ///   - id: The last id of the page before; `nil` for the first page. It need not be stored any more.
+    ///   - conditions: Conditions on the values of ``Findable`` states.
+    ///   - before: The date before which the machine entered its state.
+    ///   - after: The date after which the machine entered its state.
+    ///   - id: The last id of the page before; `nil` for the first page. Its machine may be deleted by now.
     ///   - limit: The maximum number of ids.
     /// - Returns: The ids, sorted by their UTF-8. Fewer than `limit` ids mark the last page.
     /// - Throws: Errors of the store's medium.
@@ -65,7 +65,7 @@ extension StoredWorkflow {
     /// new state. They are passive.
     /// - Parameters:
     ///   - states: The classes of the state, or its names; `nil` for any.
-    ///   - conditions: What the values that a ``Findable`` state names must be.
+    ///   - conditions: Conditions on the values of ``Findable`` states.
     /// - Returns: The machines with their ids, sorted by the UTF-8 of the ids.
     public func machines(
         in states: StoredStates? = nil,
@@ -84,7 +84,7 @@ extension StoredWorkflow {
     }
 }
 
-/// In which states machines are looked for: those of some classes, or those of some names.
+/// The states of a search for machines, by class or by name.
 ///
 /// ```swift
 /// try await orders.ids(in: [PaidState.self])
@@ -100,27 +100,29 @@ public struct StoredStates: Sendable, ExpressibleByArrayLiteral {
 
     /// The states of some classes.
     ///
-    /// Subclasses do not count. `DataState`, the class of all states of a table, stands for all of them.
+    /// Subclasses are excluded. `DataState`, the class of all states of a table, stands for all of them.
     /// - Parameter classes: The classes.
     public init(_ classes: [any WorkflowState.Type]) { content = .classes(classes) }
 
-    /// The states of some classes, as ``init(_:)``.
+    /// The states of some classes, like ``init(_:)``.
     /// - Parameter classes: The classes.
     public init(arrayLiteral classes: any WorkflowState.Type...) { self.init(classes) }
 
     private init(named names: [String]) { content = .names(names) }
 
-    /// The states of some names, as they are stored: ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` renames those of older versions.
+    /// The states with some stored names.
+    ///
+    /// Use ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` to rename the states of older versions.
     /// - Parameter names: The names.
     /// - Returns: The states.
     public static func named(_ names: String...) -> StoredStates { StoredStates(named: names) }
 
-    /// The states of some names, as ``named(_:)-(String...)``.
+    /// The states with some stored names, like ``named(_:)-(String...)``.
     /// - Parameter names: The names.
     /// - Returns: The states.
     public static func named(_ names: [String]) -> StoredStates { StoredStates(named: names) }
 
-    /// The names under which machines are stored; `nil` for all.
+    /// The stored names of the states; `nil` for all states.
     fileprivate func names<W: Workflow>(in workflow: W.Type) -> [String]? {
         switch content {
         case .names(let names): names
@@ -133,7 +135,7 @@ public struct StoredStates: Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-/// The machines of a workflow in a store, one after the other: see ``StoredWorkflow/machines(in:where:)``.
+/// The machines of a workflow in a store, in order: see ``StoredWorkflow/machines(in:where:)``.
 public struct StoredMachines<W: Workflow>: AsyncSequence {
     let workflow: StoredWorkflow<W>
     let query: ArchiveQuery

@@ -35,7 +35,7 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
     /// The names under which stores may have the machines.
     var workflowNames: [String] { W.storedNames(in: context) }
 
-    /// The effects that are saved and carried out.
+    /// The effects that units of work save and workers deliver.
     var knownEffects: KnownEffects { W.knownEffects(in: context) }
 
     /// The version of what is saved.

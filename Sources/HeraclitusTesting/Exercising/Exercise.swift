@@ -32,7 +32,7 @@ public import Heraclitus
 /// - Parameters:
 ///   - workflow: The workflow.
 ///   - context: The runtime dependencies of the states.
-///   - samples: How states are made; an `EmptyState` needs none.
+///   - samples: Samples that make states; an `EmptyState` needs none.
 ///   - coverage: The paths to drive machines along.
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every
 ///     transition.
@@ -70,7 +70,7 @@ public func exercise<W: Workflow>(
 /// ``exercise(_:context:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)`` does.
 /// - Parameters:
 ///   - workflow: The workflow.
-///   - samples: How states are made; an `EmptyState` needs none.
+///   - samples: Samples that make states; an `EmptyState` needs none.
 ///   - coverage: The paths to drive machines along.
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every
 ///     transition.

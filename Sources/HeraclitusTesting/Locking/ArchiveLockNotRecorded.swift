@@ -38,8 +38,7 @@ public struct ArchiveLockNotRecorded: Error, Equatable {
 }
 
 extension ArchiveLockNotRecorded {
-    /// How processes of the previous release treat the additions while both releases run, and what to do; one sentence
-    /// each.
+    /// The treatment of the additions by processes of the previous release while both releases run, with remedies.
     public var rollout: [String] {
         if isWritten { return [] }
         return [

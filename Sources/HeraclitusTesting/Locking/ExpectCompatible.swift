@@ -24,7 +24,7 @@ import HeraclitusInspecting
 /// - Parameters:
 ///   - workflow: The workflow.
 ///   - context: The runtime dependencies of the states.
-///   - samples: How states are made, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
+///   - samples: Samples that make states, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 ///   - folder: The folder of the files; one for each workflow.
 ///   - isRecording: Whether to add missing parts to the current version's file, if there are no breaks.
 ///   - hookEvents: The names of the events that hooks may fire. Events that fire under a condition, or when regions
@@ -79,7 +79,7 @@ public func expectCompatible<W: Workflow>(
 /// ``expectCompatible(_:context:samples:in:recording:firedByHooks:except:)`` does.
 /// - Parameters:
 ///   - workflow: The workflow.
-///   - samples: How states are made, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
+///   - samples: Samples that make states, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 ///   - folder: The folder of the files; one for each workflow.
 ///   - isRecording: Whether to add missing parts to the current version's file, if there are no breaks.
 ///   - hookEvents: The names of the events that hooks may fire. Events that fire under a condition, or when regions

@@ -145,7 +145,7 @@ extension StoreConformance {
         }
     }
 
-    /// A claim of what is due later ends by the clock of the worker.
+    /// A claim of machines that are due later ends by the worker's clock.
     private static func claimingBeforehand(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         try await store.save(archive("later", due: date + 10_000))
         func claim(_ worker: String, at now: Date) async throws -> [String] {
@@ -166,10 +166,10 @@ extension StoreConformance {
         let again = try await claim("six", at: date + 99)
         report.expect(again == [], "a machine that was claimed before it is due is claimed again")
         let lapsed = try await claim("six", at: date + 100)
-        report.expect(lapsed == ["later"], "a claim of what is due later does not end by the worker's clock")
+        report.expect(lapsed == ["later"], "a claim of a machine that is due later does not end by the worker's clock")
     }
 
-    /// A worker that has nothing to do sleeps until then.
+    /// A store returns the date until which an idle worker sleeps.
     private static func expectNextDates(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let (first, second) = (archive("door", workflow: "Door", due: date + 5), effects(of: "Ring", at: date + 7))
         try await store.save([.save(first, effects: .init(from: nil, to: second))])

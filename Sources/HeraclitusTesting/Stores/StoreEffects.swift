@@ -49,7 +49,7 @@ extension StoreConformance {
             now?.revision == stored?.revision && now?.archive == stored?.archive && now?.effects == nil,
             "a delivery changes its machine, or leaves effects behind"
         )
-        // The same id is used again, at the same revision of its machine.
+        // A new machine has the id and the revision of the deleted one.
         try await store.delete("1", expecting: nil)
         try await bells.update("1") { try $0.fire.ring(RingingState(1)) }
         try await bells.deliver(to: handlers(handled))

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "A machine whose event was rejected ahead of time is tried again when its claim has ended",
+        "A machine whose early event was rejected is retried after its claim has ended",
         arguments: StoreTests.kinds
     )
     func aheadOfTime(kind: String) async throws {

@@ -168,7 +168,7 @@ import Testing
         let worker = Task { try await store.run(bills, interval: .seconds(10)) }
         defer { worker.cancel() }
         try await waitUntilAsleep(1)
-        // A worker that reads the file finds it gone, and forgets it.
+        // A worker that reads the missing file would forget the machine.
         let file = try #require(place.folder).appendingPathComponent("1.json")
         let elsewhere = file.appendingPathExtension("away")
         try FileManager.default.moveItem(at: file, to: elsewhere)

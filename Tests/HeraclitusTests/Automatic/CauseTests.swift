@@ -29,7 +29,7 @@ import Testing
         bill.onTransition { heard.write("\($0.event ?? "") \($0.due != nil)") }
         clock.advance(by: .seconds(10))
         #expect(heard.entries == ["lapse true", "close false"])
-        // The same with observers and journals.
+        // User info from observers and journals is treated alike.
         let again = StateMachine<Bill>(resumingIn: LapsedState())
         again.onTransition { heard.write("\($0.event ?? "") \($0.due != nil)") }
         try again.fire.close(userInfo: bill.journal[0].userInfo)

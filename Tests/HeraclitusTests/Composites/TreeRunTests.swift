@@ -237,7 +237,7 @@ import Testing
         while !site.isActive { await Task.yield() }
         let error = await #expect(throws: InvalidTransition.self) { try await site.run() }
         #expect(error?.reason == .alreadyRunning)
-        #expect(error?.errorDescription == "Site cannot be run in SiteState: it is run already.")
+        #expect(error?.errorDescription == "Site cannot be run in SiteState: it is already running.")
         #expect(error?.recoverySuggestion == "Wait until the run under way has returned, or cancel its task.")
         #expect(site.isActive)
         run.cancel()

@@ -43,7 +43,7 @@ struct DataKeysTests {
             try StateMachine(approval, entering: DataState("Review", data))
         }
         #expect(isExpected(begun))
-        // The same in an archive.
+        // An archive is checked alike.
         var archive = try JSONValue(
             json: StateMachine(approval, entering: DataState("Review", ["amount": 1])).archive()
         )

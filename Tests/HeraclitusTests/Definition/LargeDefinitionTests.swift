@@ -10,7 +10,7 @@ enum Thousand: StateCount { static var value: Int { 1_000 } }
 enum TwiceOf<Half: StateCount>: StateCount { static var value: Int { 2 * Half.value } }
 enum TenTimes<Tenth: StateCount>: StateCount { static var value: Int { 10 * Tenth.value } }
 
-/// The same number as another type.
+/// An equal number as another type.
 ///
 /// A workflow is compiled once per type, so each attempt needs a new one.
 enum Again<Same: StateCount>: StateCount { static var value: Int { Same.value } }

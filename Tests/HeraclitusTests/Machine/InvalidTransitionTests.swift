@@ -11,15 +11,15 @@ import Testing
         }
         #expect(
             rejected.description
-                == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState. "
-                + "Allowed in IdleState: \"load\", \"cancel\"."
+                == "Download cannot fire \"finish\" in IdleState: no transition to CompletedState. "
+                + "Allowed: \"load\", \"cancel\"."
         )
         #expect(
             rejected.errorDescription
-                == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState."
+                == "Download cannot fire \"finish\" in IdleState: no transition to CompletedState."
         )
         #expect(rejected.failureReason == "\"finish\" does not lead from IdleState to CompletedState.")
-        #expect(rejected.recoverySuggestion == "Allowed in IdleState: \"load\", \"cancel\".")
+        #expect(rejected.recoverySuggestion == "Allowed: \"load\", \"cancel\".")
         #expect((rejected as any Error).localizedDescription == rejected.errorDescription)
 
         let unknown = try #require(throws: InvalidTransition.self) { try machine.fire(named: "go") }
@@ -30,7 +30,7 @@ import Testing
         let nowhere = try #require(throws: InvalidTransition.self) { try machine.enter(CompletedState(byteCount: 1)) }
         #expect(
             nowhere.description == "Download cannot enter CompletedState in IdleState: no event leads there. "
-                + "Allowed in IdleState: \"load\", \"cancel\"."
+                + "Allowed: \"load\", \"cancel\"."
         )
         let declined = try #require(throws: InvalidTransition.self) {
             try machine.fire.load { _ in throw Objection(text: "busy") }
@@ -109,13 +109,13 @@ import Testing
         let error = try #require(throws: InvalidTransition.self) { try outer.fire.again(AState()) }
         let inner =
             #"Download cannot fire "load" in IdleState, because Door cannot fire "lock" in OpenState: "#
-            + "it does not lead from there to LockedState."
+            + "no transition to LockedState."
         #expect(error.errorDescription == #"Heard cannot fire "again" in A, because "# + inner)
         #expect(error.failureReason == inner)
-        #expect(error.recoverySuggestion == #"Allowed in OpenState: "close", "swing", "smash"."#)
+        #expect(error.recoverySuggestion == #"Allowed: "close", "swing", "smash"."#)
         #expect(
             error.description == #"Heard cannot fire "again" in A, because "# + inner
-                + #" Allowed in OpenState: "close", "swing", "smash"."#
+                + #" Allowed: "close", "swing", "smash"."#
         )
         // Observers get a failed action with the same chain.
         let journal = Journal()
@@ -126,7 +126,7 @@ import Testing
         #expect(
             journal.entries == [
                 #"Heard cannot perform "shut" in A, because Door cannot fire "open" in OpenState: "#
-                    + #"it does not lead from there to OpenState. Allowed in OpenState: "close", "swing", "smash"."#
+                    + #"no transition to OpenState. Allowed: "close", "swing", "smash"."#
             ]
         )
     }

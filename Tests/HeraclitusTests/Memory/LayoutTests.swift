@@ -27,7 +27,7 @@ import Testing
     }
     final class StrangeState: BaseState, @unchecked Sendable {}
 
-    /// The same events for every form.
+    /// Equal events for every form.
     protocol Form: Workflow where Context == Void {
         static func made(_ state: BaseState) -> AnyState?
         static func base(of state: AnyState) -> BaseState

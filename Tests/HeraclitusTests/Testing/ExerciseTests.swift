@@ -321,7 +321,7 @@ import Testing
                 // no end
                 """
         )
-        // The same as real code.
+        // The printed code also compiles and works.
         let samples: [Sample<Guarded>] = [.state(EState(1))]
         let machine = try StateMachine<Guarded>(entering: samples[0]())
         try machine.fire.end(DState())
