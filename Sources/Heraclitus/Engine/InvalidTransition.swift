@@ -10,7 +10,7 @@
 /// do {
 ///     try machine.fire.cancel()
 /// } catch {                        // `error` is an InvalidTransition
-///     print(error)                 // Download cannot fire "cancel" in CompletedState: it does not lead from there …
+///     print(error)                 // Download cannot fire "cancel" in CompletedState: no transition …
 ///     error.reason                 // .notAllowed
 ///     error.allowedEvents          // []
 /// }

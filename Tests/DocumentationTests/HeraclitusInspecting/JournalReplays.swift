@@ -50,8 +50,8 @@ private struct LaterOrder: Workflow {
         do {
             try Journal.replay(order.journal, as: LaterOrder.self)
         } catch {
-            print(error)  // line 3: Order cannot fire "ship" in Paid: it does not lead from there to Shipped. …
+            print(error)  // line 3: Order cannot fire "ship" in Paid: no transition to Shipped. …
         }
-        #expect(said.hasPrefix("line 3: Order cannot fire \"ship\" in Paid: it does not lead from there to Shipped. "))
+        #expect(said.hasPrefix("line 3: Order cannot fire \"ship\" in Paid: no transition to Shipped. "))
     }
 }

@@ -88,7 +88,7 @@ import Testing
         _ = try orders("add", "1", "tea", "4.50")
         let before = try String(contentsOfFile: folder + "/1.json", encoding: .utf8)
         for (words, error) in [
-            (["ship", "1", "--tracking", "T"], #"Order cannot fire "ship" in cart: it does not lead from there"#),
+            (["ship", "1", "--tracking", "T"], #"Order cannot fire "ship" in cart: no transition"#),
             (["pay", "1", "--amount", "1.00"], "nothing is due: the order is cart"),
             (["remove", "1", "milk"], "there is no milk in the cart"), (["show", "2"], "there is no order 2"),
             (["deliver", "2"], "there is no order 2"), (["list", "lost"], "there is no state lost"),

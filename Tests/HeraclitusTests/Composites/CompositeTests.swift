@@ -356,7 +356,7 @@ import Testing
         #expect(error?.reason == .regionInUse)
         #expect(error?.machines == ["Errand", "Order"])
         #expect(
-            error?.description.contains("a machine in PlacedState belongs to another one: Errand in Order.") == true
+            error?.description.contains("a machine in PlacedState is in use: Errand in Order.") == true
         )
         #expect(other.stateName == "CartState" && other.revision == 0)
         // The other one was not taken either: it is a machine of its own still.

@@ -38,7 +38,7 @@ struct OtherLibrariesTests {
         #expect(error?.reason == .notAllowed)
         #expect(
             error?.errorDescription
-                == #"Inbox cannot fire "Mark as Unread" in Unread: it does not lead from there to Unread."#
+                == #"Inbox cannot fire "Mark as Unread" in Unread: no transition to Unread."#
         )
         #expect(unreadCount.withLock { $0 } == 1)
         #expect(trash.withLock { $0 } == 1)

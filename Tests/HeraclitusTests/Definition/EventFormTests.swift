@@ -203,7 +203,7 @@ import Testing
             #expect(error?.reason == .unknownEvent)
             #expect(
                 error?.description.hasPrefix(
-                    "Forms cannot fire an event that it does not know in GasState: the event is not a stored property"
+                    "Forms cannot fire an unknown event in GasState: the event is not a stored property"
                 ) == true
             )
         }

@@ -130,7 +130,7 @@ import Testing
             "\(Heraclitus.Journal(lines))" == """
                 line  date                      revision  event         from    to              took  note
                    1  2026-01-01T12:01:30.250Z         2  track         Sent    (update)      1.5 ms
-                   2  2026-01-01T12:01:30.250Z         2  send          Sent    ✗ notAllowed          Parcel cannot fire "send" in Sent: it does not lead from there to Sent. Allowed in Sent: "track", "bounce", "lose".
+                   2  2026-01-01T12:01:30.250Z         2  send          Sent    ✗ notAllowed          Parcel cannot fire "send" in Sent: no transition to Sent. Allowed: "track", "bounce", "lose".
                    3  2026-01-01T12:02:00.250Z         3  bounce        Sent    Packed        1.5 ms
                    4  2026-01-01T12:02:00.250Z         3  "home again"  Packed  (announced)           "home again" announced in Packed
                    5  2026-01-01T12:02:00.250Z         3  weigh()       Packed  (performed)           "weigh" performed in Packed

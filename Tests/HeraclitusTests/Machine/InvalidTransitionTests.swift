@@ -11,15 +11,15 @@ import Testing
         }
         #expect(
             rejected.description
-                == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState. "
-                + "Allowed in IdleState: \"load\", \"cancel\"."
+                == "Download cannot fire \"finish\" in IdleState: no transition to CompletedState. "
+                + "Allowed: \"load\", \"cancel\"."
         )
         #expect(
             rejected.errorDescription
-                == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState."
+                == "Download cannot fire \"finish\" in IdleState: no transition to CompletedState."
         )
-        #expect(rejected.failureReason == "\"finish\" does not lead from IdleState to CompletedState.")
-        #expect(rejected.recoverySuggestion == "Allowed in IdleState: \"load\", \"cancel\".")
+        #expect(rejected.failureReason == "\"finish\" has no transition from IdleState to CompletedState.")
+        #expect(rejected.recoverySuggestion == "Allowed: \"load\", \"cancel\".")
         #expect((rejected as any Error).localizedDescription == rejected.errorDescription)
 
         let unknown = try #require(throws: InvalidTransition.self) { try machine.fire(named: "go") }
@@ -30,18 +30,18 @@ import Testing
         let nowhere = try #require(throws: InvalidTransition.self) { try machine.enter(CompletedState(byteCount: 1)) }
         #expect(
             nowhere.description == "Download cannot enter CompletedState in IdleState: no event leads there. "
-                + "Allowed in IdleState: \"load\", \"cancel\"."
+                + "Allowed: \"load\", \"cancel\"."
         )
         let declined = try #require(throws: InvalidTransition.self) {
             try machine.fire.load { _ in throw Objection(text: "busy") }
         }
         #expect(
             declined.description
-                == "Download cannot fire \"load\" in IdleState: it was declined: Objection(text: \"busy\")"
+                == "Download cannot fire \"load\" in IdleState: declined: Objection(text: \"busy\")"
         )
         try machine.fire.cancel()
         let final = try #require(throws: InvalidTransition.self) { try machine.fire.cancel() }
-        #expect(final.recoverySuggestion == "No event leads from CancelledState.")
+        #expect(final.recoverySuggestion == "CancelledState is final.")
     }
 
     struct Busy: LocalizedError, CustomStringConvertible {
@@ -64,9 +64,9 @@ import Testing
             try machine.fire.load(LoadingState(request: Request(url: "")))
         }
         let isLocalized = guardsError.errorDescription != nil || guardsError.failureReason != nil
-        #expect(error.failureReason == (isLocalized ? words : "it was declined: \(words)"))
+        #expect(error.failureReason == (isLocalized ? words : "declined: \(words)"))
         let text = (error as any Error).localizedDescription
-        #expect(text == "Download cannot fire \"load\" in IdleState: it was declined: \(words)")
+        #expect(text == "Download cannot fire \"load\" in IdleState: declined: \(words)")
         #expect(error.description == text && error.recoverySuggestion == nil)
         let action = #expect(throws: Busy.self) {
             try machine.perform(action: "dial", in: IdleState.self) { _ in throw guardsError }
@@ -88,13 +88,13 @@ import Testing
         let low = StateMachine<Ladder>()
         let first = try #require(throws: InvalidTransition.self) { try low.fire.climb(Ladder.LowState()) }
         let start = "Ladder cannot fire \"climb\" in LowState: "
-        #expect(first.description == start + "it leads from there to HighState or TopState, not to LowState.")
-        #expect(first.failureReason == "it leads from there to HighState or TopState, not to LowState.")
+        #expect(first.description == start + "the event leads to HighState or TopState, not to LowState.")
+        #expect(first.failureReason == "the event leads to HighState or TopState, not to LowState.")
         let high = StateMachine<Ladder>(resumingIn: Ladder.HighState())
         let second = try #require(throws: InvalidTransition.self) { try high.fire.rest(Ladder.TopState()) }
         #expect(
             second.description
-                == "Ladder cannot fire \"rest\" in HighState: it keeps the class of the state: it needs a HighState, not a TopState."
+                == "Ladder cannot fire \"rest\" in HighState: the event leads to HighState, not to TopState."
         )
     }
 
@@ -109,13 +109,13 @@ import Testing
         let error = try #require(throws: InvalidTransition.self) { try outer.fire.again(AState()) }
         let inner =
             #"Download cannot fire "load" in IdleState, because Door cannot fire "lock" in OpenState: "#
-            + "it does not lead from there to LockedState."
+            + "no transition to LockedState."
         #expect(error.errorDescription == #"Heard cannot fire "again" in A, because "# + inner)
         #expect(error.failureReason == inner)
-        #expect(error.recoverySuggestion == #"Allowed in OpenState: "close", "swing", "smash"."#)
+        #expect(error.recoverySuggestion == #"Allowed: "close", "swing", "smash"."#)
         #expect(
             error.description == #"Heard cannot fire "again" in A, because "# + inner
-                + #" Allowed in OpenState: "close", "swing", "smash"."#
+                + #" Allowed: "close", "swing", "smash"."#
         )
         // Observers hear of a failed action with the same chain.
         let journal = Journal()
@@ -126,7 +126,7 @@ import Testing
         #expect(
             journal.entries == [
                 #"Heard cannot perform "shut" in A, because Door cannot fire "open" in OpenState: "#
-                    + #"it does not lead from there to OpenState. Allowed in OpenState: "close", "swing", "smash"."#
+                    + #"no transition to OpenState. Allowed: "close", "swing", "smash"."#
             ]
         )
     }
