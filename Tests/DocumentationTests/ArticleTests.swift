@@ -20,7 +20,7 @@ import Testing
         #expect(words <= 1_200, "\(words) words")
     }
 
-    @Test("All code of an article is compiled, word for word", arguments: Documentation.articles)
+    @Test("The code of each article is compiled, word for word", arguments: Documentation.articles)
     func compiled(article: String) throws {
         let files = Documentation.compiled(for: article)
         let compiled = try files.map { Documentation.lines(try Documentation.text($0)) }

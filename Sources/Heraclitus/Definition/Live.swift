@@ -87,3 +87,8 @@ extension KeyedEncodingContainer {
 package protocol UnarchivedValue {}
 
 extension Live: UnarchivedValue {}
+
+/// A ``Live`` of whatever type.
+protocol LiveValue {}
+
+extension Live: LiveValue {}

@@ -75,6 +75,11 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// An event fires when work has failed or is done, and none of the states that it leads from is ``Working``.
     case eventWithoutWork(event: String)
 
+    /// An ``EmptyState`` has a property of its own: an event that is fired without an object gives it the value of `init()`.
+    ///
+    /// Machines in a state and ``Live`` values are none of these, because `init()` makes new ones.
+    case emptyStateWithData(className: String, property: String)
+
     /// Several events fire when the work of a state has failed, or when it is done.
     case ambiguousWork(state: String, events: [String])
 
@@ -214,6 +219,8 @@ extension WorkflowProblem: CustomStringConvertible {
             "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `WorkCall` of this workflow."
         case .eventWithoutWork(let event):
             "The event \"\(event)\" fires at the end of work, but none of its sources is `Working`."
+        case .emptyStateWithData(let className, let property):
+            "\(className) is an EmptyState with data in `\(property)`, which a fire without an object resets. Conform it to WorkflowState."
         case .ambiguousWork(let state, let events):
             "Several events fire at the same outcome of the work of \(state): \(events.joined(separator: ", "))."
         case .missingBuilder(let event, let state):

@@ -212,7 +212,8 @@ extension StateMachine {
 
     /// Adds an observer of all transitions, which is called after all hooks.
     ///
-    /// An update is a transition from a state to itself. Activation is not a transition.
+    /// An update is a transition from a state to itself. Activation is not a transition. The machine keeps the closure:
+    /// capture the machine as `[weak machine]`.
     /// - Parameter body: Gets the transition.
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult

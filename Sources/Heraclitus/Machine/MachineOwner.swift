@@ -48,7 +48,7 @@ extension MachineOwner {
     /// - Returns: `true` for an object of a subclass, too.
     public func isIn<S>(_ type: S.Type) -> Bool { machine.isIn(type) }
 
-    /// Whether the current state, or a registered superclass of it, has a name.
+    /// Whether the current state, a registered superclass, or a group of it has a name.
     /// - Parameter name: The name.
     /// - Returns: `false` for an unknown name, too.
     public func isIn(named name: String) -> Bool { machine.isIn(named: name) }

@@ -9,6 +9,8 @@ extension StateMachine {
     /// If waiting for the turn would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``, the rejection or
     /// announcement is reported without waiting, on the thread that would have waited. What observers themselves cause to be
     /// reported is limited to ``chainLimit`` occurrences in one turn.
+    ///
+    /// The machine keeps the closure. Capture the machine as `[weak machine]`, because a closure that captures it strongly keeps it alive.
     /// - Parameters:
     ///   - includesRegions: Whether the closure also gets what happens in the machines that the states hold, at any depth. Such an occurrence has
     ///     a ``Occurrence/path``. When the closure fires this machine then, that is carried out before the region's fire returns.

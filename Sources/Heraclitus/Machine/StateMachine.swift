@@ -128,7 +128,7 @@ extension StateMachine {
         regions(of: state).contains { $0.isIn(type) }
     }
 
-    /// Whether the current state, or a registered superclass of it, has a name.
+    /// Whether the current state, a registered superclass, or a group of it has a name.
     ///
     /// A machine whose state holds machines, as ``Composite`` says, is also in the states that those are in.
     /// - Parameter name: The name.
@@ -136,6 +136,9 @@ extension StateMachine {
     public func isIn(named name: String) -> Bool {
         let index = core.now.index
         if let named = definition.stateIndex(named: name), definition.lineage(of: index).contains(named) {
+            return true
+        }
+        if definition.content.value.groups.contains(where: { $0.name == name && $0.members.contains(index) }) {
             return true
         }
         return definition.hasComposites && regions(of: state).contains { $0.isIn(named: name) }

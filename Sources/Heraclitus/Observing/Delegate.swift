@@ -1,6 +1,7 @@
-/// An object whose methods are called for everything that happens to a machine.
+/// An object with methods that are called for each occurrence of a machine.
 ///
-/// It implements the methods that it needs; the others do nothing. They are called in the order of ``StateMachine/observe(regions:_:)``.
+/// Implement the methods that you need; the default implementations are empty. They are called in the order of
+/// ``StateMachine/observe(regions:_:)``.
 ///
 /// ```swift
 /// machine.addDelegate(controller)
@@ -18,7 +19,7 @@ public protocol StateMachineDelegate<MachineWorkflow>: AnyObject, Sendable {
     /// A fire or an action was rejected, or an action failed.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: The error that the caller gets, or why the action failed.
+    ///   - error: The error that the caller gets, or the action's failure.
     func machine(_ machine: StateMachine<MachineWorkflow>, didReject error: InvalidTransition)
 
     /// An event was fired that the current state ignores.
@@ -39,7 +40,7 @@ public protocol StateMachineDelegate<MachineWorkflow>: AnyObject, Sendable {
     ///   - occurrence: The announcement, the state and the user info.
     func machine(_ machine: StateMachine<MachineWorkflow>, didAnnounce occurrence: Occurrence)
 
-    /// The work of a state has failed, and no event has followed from that.
+    /// The work of a state has failed without a following event.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - occurrence: The state and the error.
@@ -56,7 +57,7 @@ extension StateMachineDelegate {
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: The error that the caller gets, or why the action failed.
+    ///   - error: The error that the caller gets, or the action's failure.
     public func machine(_ machine: StateMachine<MachineWorkflow>, didReject error: InvalidTransition) {}
 
     /// Does nothing.
@@ -85,9 +86,11 @@ extension StateMachineDelegate {
 }
 
 extension StateMachine {
-    /// Adds a weakly held delegate, whose methods are called for everything that happens; a machine may have several.
-    /// - Parameter delegate: The delegate, which the machine does not keep alive.
-    /// - Returns: A registration, with which the delegate can be removed.
+    /// Adds a delegate, which the machine holds weakly.
+    ///
+    /// A machine may have several delegates.
+    /// - Parameter delegate: The delegate.
+    /// - Returns: A registration for removing the delegate.
     @discardableResult
     public func addDelegate(_ delegate: some StateMachineDelegate<W>) -> Registration {
         observe { [weak self, weak delegate] occurrence in

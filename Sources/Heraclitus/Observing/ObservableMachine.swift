@@ -5,7 +5,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// A machine for views, which are updated when the state changes, by Observation.
+/// A machine for views.
+///
+/// Observation updates the views when the state changes.
 ///
 /// ```swift
 /// struct DownloadView: View {
@@ -18,9 +20,12 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Any thread may use the machine, through this object or directly. Properties are always those of the machine at that moment.
-/// Observers of a property are notified after a transition of the machine, or of one of its regions: at once if it was made on the main
-/// thread of an Apple platform, otherwise soon after on the main actor. Several transitions in a short time may cause one notification.
+/// Any thread may use the machine, through this object or directly. Properties always have the machine's current
+/// values.
+///
+/// Observers of a property are notified after transitions of the machine and of its regions. A transition on the main
+/// thread of an Apple platform notifies them at once. Other transitions notify them soon afterwards on the main actor,
+/// and several may share one notification.
 @MainActor
 public final class ObservableMachine<W: Workflow> {
     private nonisolated let observed: StateMachine<W>
@@ -36,7 +41,7 @@ public final class ObservableMachine<W: Workflow> {
             if isOnMainThread {
                 self?.tell()
             } else if isToldSoon.raise() {
-                // From another thread it might come between a view's reading and its beginning to observe.
+                // A notification from another thread might come between a view's reading and its start of observing.
                 Task { @MainActor [weak self] in
                     isToldSoon.lower()
                     self?.tell()
@@ -61,14 +66,16 @@ public final class ObservableMachine<W: Workflow> {
 extension ObservableMachine: Observable {}
 
 extension ObservableMachine: MachineOwner {
-    /// The machine; whoever reads it, or a property that comes from it, is notified.
+    /// The observed machine; its properties are observed, too.
     public nonisolated var machine: StateMachine<W> {
         registrar.access(self, keyPath: \.machine)
         return observed
     }
 }
 
-/// Whether this is certainly the main actor's thread; elsewhere than on Apple's platforms it has none of its own.
+/// Whether this is certainly the main thread.
+///
+/// Only Apple's platforms tie the main actor to a thread.
 private var isOnMainThread: Bool {
     #if canImport(Darwin)
         pthread_main_np() != 0
@@ -80,7 +87,7 @@ private var isOnMainThread: Bool {
 private final class Flag: Sendable {
     private let isRaised = Atomic(false)
 
-    /// Whether it was not raised before.
+    /// Raises the flag, and returns whether it was lowered before.
     func raise() -> Bool { !isRaised.exchange(true, ordering: .acquiringAndReleasing) }
 
     func lower() { isRaised.store(false, ordering: .releasing) }

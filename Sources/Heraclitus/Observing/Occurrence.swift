@@ -1,8 +1,8 @@
 public import HeraclitusEssentials
 
-/// Something that happened to a machine, for observers and audit logs.
+/// An occurrence of a machine, for observers and audit logs.
 ///
-/// It has the date, the workflow, the state, the revision, and the reason of a rejection or refusal. It is `Codable`:
+/// It has the date, the workflow, the state, the revision, and the reason of a rejection. It is `Codable`:
 ///
 /// ```swift
 /// machine.observe { occurrence in
@@ -10,9 +10,10 @@ public import HeraclitusEssentials
 /// }
 /// ```
 ///
-/// Observers also get the objects: ``transition``, ``error`` and ``state``. A decoded occurrence and one in a ``Journal`` have none.
+/// Observers also get the objects: ``transition``, ``error`` and ``state``. They are `nil` for a decoded occurrence
+/// and in a ``Journal``.
 ///
-/// A line for a log is its ``description``, at its ``level``:
+/// A line for a log is the ``description``, with the ``level``:
 ///
 /// ```swift
 /// machine.observe { logger.log(level: .init(rawValue: $0.level.rawValue)!, "\($0)") }     // swift-log
@@ -24,10 +25,10 @@ public struct Occurrence: Sendable {
         /// A transition was made.
         case transitioned
 
-        /// A fire was rejected, for whatever reason.
+        /// A fire was rejected.
         case rejected
 
-        /// A fire was ignored in the current state; nothing has changed.
+        /// A fire was ignored in the current state, without a change.
         case ignored
 
         /// An action was carried out.
@@ -39,31 +40,33 @@ public struct Occurrence: Sendable {
         /// The program has made an announcement.
         case announced
 
-        /// The work of a state has failed, and no event has followed from that.
+        /// The work of a state has failed without a following event.
         case failed
     }
 
-    /// When it happened.
+    /// The date of the occurrence.
     public let date: Date
 
-    /// The machine's revision; for a transition the revision after it.
+    /// The machine's revision; for a transition, the revision after it.
     public let revision: Int
 
     private let content: Content
 
-    /// What happened, with its objects.
+    /// The kind of an occurrence with its objects.
     enum Outcome: Sendable {
         case transitioned(StateTransition)
         case rejected(InvalidTransition)
 
-        /// Something in a state that is named: an ignored event, a performed action, an announcement.
+        /// An ignored event, a performed action or an announcement, with its name and its state.
         case noted(Kind, String, any WorkflowState, UserInfo)
 
-        /// The work of a state, which has its newest data, or that at the beginning of the work if the machine has left it.
+        /// The failed work of a state.
+        ///
+        /// The state has its latest data. If the machine has left it, the data is that of the work's beginning.
         case failed(any WorkflowState, any Error)
     }
 
-    // One word, however much there is to say: a turn makes room for what it may have to tell, also where nobody observes.
+    // The enumeration takes one word, because each turn reserves room for it, even without observers.
     private indirect enum Content {
         case happened(Outcome, in: Definition, path: String?)
         case recorded(Record)
@@ -75,7 +78,7 @@ public struct Occurrence: Sendable {
         content = .happened(outcome, in: definition, path: nil)
     }
 
-    /// The same as it is told to observers of the machine whose state holds the one that it happened to.
+    /// The occurrence as told to observers of the outer machine.
     func at(_ path: String) -> Occurrence {
         guard case .happened(let outcome, let definition, _) = content else { return self }
         return Occurrence(date: date, revision: revision, content: .happened(outcome, in: definition, path: path))
@@ -93,9 +96,9 @@ public struct Occurrence: Sendable {
         content = .recorded(record)
     }
 
-    /// The same without its objects, for somebody who keeps it.
+    /// The occurrence without its objects, for keeping it.
     ///
-    /// Values of the user info with secret keys are not kept.
+    /// Values of the user info with secret keys are left out.
     func recorded(without secretKeys: Set<String> = []) -> Occurrence {
         var record = record
         record.userInfo = record.userInfo.recorded(without: secretKeys)
@@ -103,14 +106,14 @@ public struct Occurrence: Sendable {
         return Occurrence(record, at: date, revision: revision)
     }
 
-    /// The same of a workflow.
+    /// The occurrence with the name of a workflow.
     func happened(in workflow: String) -> Occurrence {
         var record = record
         record.workflow = workflow
         return Occurrence(record, at: date, revision: revision)
     }
 
-    /// The same with how long callbacks took.
+    /// The occurrence with the duration of callbacks.
     func lasting(_ duration: Duration) -> Occurrence {
         var record = record
         record.duration = duration
@@ -118,7 +121,7 @@ public struct Occurrence: Sendable {
     }
 }
 
-// MARK: - What there is to say of it
+// MARK: - Its parts
 
 extension Occurrence {
     /// The kind of an occurrence.
@@ -127,21 +130,22 @@ extension Occurrence {
     /// The name of the machine's workflow.
     public var workflow: String { record.workflow }
 
-    /// The version of the workflow in which it happened, and whose names it has; 1 for one that was written without it.
+    /// The version of the workflow, whose names the occurrence has; 1 if it was written without a version.
     public var version: Int { record.version }
 
-    /// How long the hooks and observers of a transition took, in a ``Journal``; `nil` elsewhere, and while they are still called.
+    /// The duration of the hooks and observers of a transition in a ``Journal``; `nil` elsewhere, and while callbacks
+    /// run.
     ///
-    /// Guards, and the closure that builds the state, are not counted.
+    /// Guards and the closure that builds the state are excluded.
     public var duration: Duration? { record.duration }
 
-    /// To which machine in the observed one's state it happened: the names of the properties on the way there, such as `payment.card`;
+    /// The property names on the path from the observed machine to a machine in its state, such as `payment.card`;
     /// `nil` for the observed machine itself.
     ///
     /// See ``StateMachine/observe(regions:_:)``.
     public var path: String? { record.path }
 
-    /// The name of the event; `nil` if it was not a fire, or if `enter` found no event or several.
+    /// The name of the event; `nil` without a fire, or if `enter` found none or several.
     public var event: String? { record.event }
 
     /// The name of the action that was performed or rejected; `nil` for a block without a name.
@@ -150,38 +154,38 @@ extension Occurrence {
     /// The name of the announcement.
     public var announcement: String? { record.announcement }
 
-    /// The name of the state that was left, or that the machine was in.
+    /// The name of the state that was left, or of the current state.
     public var source: String { record.source }
 
-    /// The name of the state that was entered; for a rejected fire the state to enter, if it is known.
+    /// The name of the state that was entered; for a rejected fire, the state to enter if it is known.
     public var destination: String? { record.destination }
 
-    /// Whether it is an update: a transition that only gave the state new data.
+    /// Whether the transition is an update, which only gives the state new data.
     public var isUpdate: Bool { record.isUpdate }
 
-    /// Why a fire or an action was rejected: the name of an ``InvalidTransition/Reason-swift.enum``.
+    /// The reason of a rejection: the name of an ``InvalidTransition/Reason-swift.enum``.
     public var reason: String? { record.reason }
 
-    /// What happened; for a rejection the whole text of the error.
+    /// The text of the occurrence; for a rejection, the complete text of the error.
     ///
-    /// It has as many lines as the names and the error in it; ``description`` has one.
+    /// It may have several lines, like the names and errors in it; ``description`` has one line.
     public var message: String { record.message }
 
     /// The values that the caller passed.
     public var userInfo: UserInfo { record.userInfo }
 
-    /// Why the event of a transition has fired by itself; `nil` if somebody has fired it.
+    /// The cause of an automatic event; `nil` if a caller has fired it.
     public var cause: Cause? { record.cause }
 
-    /// What the state that a transition has entered or updated says of itself: ``FactStating``.
+    /// The facts that the entered or updated state declares: see ``FactStating``.
     public var facts: UserInfo { record.facts }
 
-    /// The transition with its objects; `nil` for everything else, and for one that was decoded.
+    /// The transition with its objects; `nil` for other occurrences and for a decoded one.
     public var transition: StateTransition? {
         if case .transitioned(let transition) = outcome { transition } else { nil }
     }
 
-    /// The ``InvalidTransition`` of a rejection, or the error that the work of a state has thrown; `nil` for one that was decoded.
+    /// The ``InvalidTransition`` of a rejection, or the error of a state's work; `nil` for a decoded occurrence.
     public var error: (any Error)? {
         switch outcome {
         case .rejected(let error): error
@@ -190,9 +194,9 @@ extension Occurrence {
         }
     }
 
-    /// The state object that was entered, or in which something was ignored, performed or announced, or whose work has failed.
+    /// The entered state object, or the state of the ignored event, action, announcement or failed work.
     ///
-    /// It is `nil` for a rejection, and for an occurrence that was decoded.
+    /// It is `nil` for a rejection and for a decoded occurrence.
     public var state: (any WorkflowState)? {
         switch outcome {
         case .transitioned(let transition): transition.destination
@@ -205,7 +209,7 @@ extension Occurrence {
         if case .happened(let outcome, _, _) = content { outcome } else { nil }
     }
 
-    /// What is written of it.
+    /// The recorded parts.
     var record: Record {
         switch content {
         case .happened(let outcome, let definition, let path):
@@ -214,7 +218,7 @@ extension Occurrence {
         }
     }
 
-    /// What is known of an occurrence without its objects.
+    /// The parts of an occurrence without its objects.
     struct Record: Sendable {
         var kind: Kind
         var workflow: String
@@ -228,7 +232,7 @@ extension Occurrence {
         var isUpdate = false
         var reason: String?
 
-        /// `nil` for a transition, whose names say it all.
+        /// The text; `nil` for a transition, whose text follows from its names.
         var text: String?
         var userInfo: UserInfo
         var cause: Cause?
@@ -240,9 +244,9 @@ extension Occurrence {
 }
 
 extension Occurrence: CustomStringConvertible {
-    /// What happened, in one line: `Download load: IdleState → LoadingState`.
+    /// The occurrence in one line: `Download load: IdleState → LoadingState`.
     ///
-    /// Line breaks in names and texts of errors are spaces, so that text from outside never looks like a line of its own.
+    /// Line breaks in names and errors become spaces. Text from outside therefore stays within its line.
     public var description: String {
         switch kind {
         // Errors name the workflow.
@@ -253,7 +257,7 @@ extension Occurrence: CustomStringConvertible {
 }
 
 extension String {
-    /// The same with a space for each line break, or several of them.
+    /// The text with a space for each sequence of line breaks.
     var inOneLine: String {
         contains(where: \.isNewline) ? split(whereSeparator: \.isNewline).joined(separator: " ") : self
     }

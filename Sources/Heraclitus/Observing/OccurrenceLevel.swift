@@ -1,29 +1,30 @@
 extension Occurrence {
     /// The level of an occurrence in a log, under the names of swift-log.
     ///
-    /// For OSLog: `debug` and `info` are types of the same names, `notice` is `default`, `warning` and `error` are `error`.
+    /// OSLog has the types `debug` and `info`. Its type for `notice` is `default`; `warning` and `error` share `error`.
     public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
-        /// A state has new data, or an event was ignored.
+        /// An update, or an ignored event.
         case debug
 
-        /// A transition was made, or an action performed.
+        /// A transition to another state, or a performed action.
         case info
 
-        /// Something was announced.
+        /// An announcement.
         case notice
 
-        /// A fire or an action was rejected, or an action failed, for a reason that may lie outside the program.
+        /// A rejected fire or action, or a failed action; the reason may lie outside the program.
         case warning
 
-        /// The work of a state has failed, or the program has a mistake: a state that is not registered, a chain without an end, a circle of
-        /// waits, an unknown name.
+        /// Failed work of a state, or a mistake in the program.
+        ///
+        /// Such mistakes are an unregistered state, an endless chain, a deadlock or an unknown name.
         case error
 
         /// Whether a level is lower than another.
         /// - Parameters:
         ///   - left: A level.
         ///   - right: Another level.
-        /// - Returns: `true` if the left level comes first in the list above.
+        /// - Returns: `true` if the left level comes first in this list of levels.
         public static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
@@ -33,7 +34,7 @@ extension Occurrence {
     public var level: Level {
         switch kind {
         case .transitioned: isUpdate ? .debug : .info
-        // A later version may have written a reason that this one does not know.
+        // A journal of a later version may contain an unknown reason.
         case .rejected, .refused:
             reason.flatMap(InvalidTransition.Reason.init)?.isTheProgramsFault == true ? .error : .warning
         case .ignored: .debug

@@ -104,7 +104,7 @@ private struct Download: Workflow {
     let finish = Event(from: LoadingState.self, to: LoadedState.self)
 }
 
-@Suite("Work of the article", .timeLimit(.minutes(20))) struct WorkArticleTests {
+@Suite("Work", .timeLimit(.minutes(20))) struct WorkArticleTests {
     @Test("A test waits until a session has connected")
     func connects() async throws {
         let session = StateMachine<Session>(context: FakeNetwork())

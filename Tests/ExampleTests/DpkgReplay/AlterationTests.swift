@@ -102,19 +102,19 @@ import Testing
         return fields[2] == "status" ? fields[4] : fields[3]
     }
 
-    @Test("In the sample, every alteration to an unlawful pair is rejected at that line")
+    @Test("In the sample, each alteration to a forbidden pair is rejected at its line")
     func sample() throws {
         let log = try String(contentsOfFile: packageFolder + "/Examples/DpkgReplay/Sample/dpkg.log", encoding: .utf8)
         #expect(try Self.check(log, onlySuccesses: false) > 500)
     }
 
-    @Test("So it is in long random lives", arguments: Scenario.all(in: "Random.txt"))
+    @Test("In random lives, each alteration to a forbidden pair is rejected", arguments: Scenario.all(in: "Random.txt"))
     func random(_ scenario: Scenario) throws {
         #expect(try Self.check(scenario.log, packagesAtMost: 2, onlySuccesses: false) > 10)
     }
 
     @Test(
-        "So it is in a whole machine's log, where nothing failed and no rollback is taken for an excuse",
+        "In a whole machine's log of successes, each alteration to a forbidden pair is rejected at its line",
         .enabled(if: FileManager.default.fileExists(atPath: realLog))
     )
     func wholeMachine() throws {

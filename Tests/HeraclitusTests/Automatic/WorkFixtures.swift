@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusTesting
 
 extension WorkTests {
-    /// What the machines of these tests are given: what their work does, and what has happened.
+    /// The context of the machines: controls their work, and records occurrences.
     final class Bench: Sendable {
         typealias Work = @Sendable (BusyState, WorkCall<Shop>) async throws -> Void
 
@@ -15,7 +15,7 @@ extension WorkTests {
 
         init(_ work: @escaping Work) { self.work = work }
 
-        /// One whose work fails when it is released, whoever has cancelled it.
+        /// A bench whose work fails when it is released, also after a cancellation.
         static var failing: Bench {
             Bench { _, call in
                 call.context.begun.open()
@@ -33,7 +33,7 @@ extension WorkTests {
         let restarts: Bool
         let until: Date?
 
-        /// Where it writes down whose work it was asked to take over.
+        /// Records the work that it was asked to take over.
         let takings: Journal?
         private enum CodingKeys: CodingKey { case number, restarts, until }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite("Work", .timeLimit(.minutes(20))) struct WorkTests {
     func machine(_ bench: Bench) -> StateMachine<Shop> { StateMachine(context: bench) }
 
-    @Test("It begins when everybody has been called, and fires what follows")
+    @Test("Work begins after all callbacks, and fires the following event")
     func begins() async throws {
         let bench = Bench { busy, call in try call.fire.finish(MadeState(busy.number)) }
         let machine = machine(bench)
@@ -18,7 +18,7 @@ import Testing
         #expect(bench.journal.entries == ["didEnter", "observer start", "work 7", "didExit", "observer finish"])
     }
 
-    @Test("Whoever waits for it comes back when everybody has been told what it has fired, also if it fires just then")
+    @Test("A wait for work ends after all observers of its event, also if the event fires just then")
     func settledAfterCallbacks() async throws {
         for _ in 0..<3_000 {
             let bench = Bench { busy, call in try call.fire.finish(MadeState(busy.number)) }
@@ -30,14 +30,14 @@ import Testing
         }
     }
 
-    @Test("It does not begin in a state that a callback has decided to leave")
+    @Test("Work does not begin in a state that a callback has decided to leave")
     func left() async throws {
         let bench = Bench { _, _ in }
         let machine = machine(bench)
         let hasBegun = DispatchSemaphore(value: 0)
         let other = self.machine(Bench { _, _ in hasBegun.signal() })
         machine.willExit(BusyState.self) { _, _ in
-            // Work that had begun would be before that of the other one in the queue of tasks.
+            // Work that had begun would be before the other machine's work in the queue of tasks.
             #expect(throws: Never.self) { try other.fire.start(BusyState()) }
             #expect(hasBegun.comes())
             usleep(10_000)
@@ -47,7 +47,7 @@ import Testing
         #expect(bench.journal.entries == ["didEnter", "didExit"])
     }
 
-    @Test("It is cancelled before `didExit`, and its `CancellationError` is no error")
+    @Test("Work is cancelled before `didExit`, and its `CancellationError` is no error")
     func cancelled() async throws {
         let bench = Bench { _, call in
             try await withTaskCancellationHandler {
@@ -68,7 +68,7 @@ import Testing
         #expect(heard.entries == ["transitioned", "transitioned"])
     }
 
-    @Test("Work that ignores its cancelling keeps nobody waiting, and what it fires comes too late")
+    @Test("Work that ignores its cancellation holds up no one, and its fires come too late")
     func stubborn() async throws {
         let bench = Bench { busy, call in
             guard busy.number == 1 else { return try await Latch().wait() }
@@ -98,7 +98,7 @@ import Testing
         #expect(heard.entries == ["transitioned", "transitioned", "transitioned", "rejected"])
     }
 
-    @Test("An error of work whose state was left is told as one of that state, and not of the one that came")
+    @Test("An error of work is reported for its own state after that state was left")
     func failsLate() async throws {
         let bench = Bench.failing
         let machine = machine(bench)
@@ -117,7 +117,7 @@ import Testing
         #expect(heard.entries == ["the work of BusyState has failed: spoilt 1"])
     }
 
-    @Test("An error that comes while the state is being left is told, and fires nothing")
+    @Test("An error during the exit of the state is reported, and fires nothing")
     func failsMeanwhile() async throws {
         let bench = Bench.failing
         let machine = machine(bench)
@@ -128,7 +128,7 @@ import Testing
         }
         machine.willExit(BusyState.self) { _, _ in
             bench.released.open()
-            // Time for the work to fail.
+            // Leaves time for the work to fail.
             usleep(100_000)
         }
         try machine.fire.start(BusyState(1))
@@ -138,7 +138,7 @@ import Testing
         #expect(heard.entries == ["transitioned", "transitioned", "failed"])
     }
 
-    @Test("An error fires the event of the state, whose callbacks see it; also a cancelling that nobody has asked for")
+    @Test("An error fires the state's event, whose callbacks see it; so does an unrequested cancellation")
     func fails() async throws {
         let errors: [any Error] = [Spoilt(), CancellationError()]
         let bench = Bench { busy, _ in throw errors[busy.number - 1] }
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test("Work that cancels its own task and fails for that has failed")
+    @Test("Work that cancels its own task and throws has failed")
     func cancelsItself() async throws {
         let bench = Bench { _, _ in
             unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
@@ -166,7 +166,7 @@ import Testing
         #expect((machine.state as? BrokenState)?.reason == "1 CancellationError()")
     }
 
-    @Test("If that event is rejected, observers get the rejection and the error")
+    @Test("If the event is rejected, observers get the rejection and the error")
     func rejected() async throws {
         let machine = machine(Bench { _, _ in throw Spoilt() })
         let heard = Journal()
@@ -221,7 +221,7 @@ import Testing
         #expect(listener.journal.entries == ["spoilt"])
     }
 
-    @Test("It may update its state at any rate; the updates keep it going")
+    @Test("Work may update its state at any rate, and the updates keep it going")
     func progress() async throws {
         let bench = Bench { _, call in
             for number in 2...1_000 { try call.fire.progress { _ in BusyState(number) } }
@@ -235,7 +235,7 @@ import Testing
         #expect(bench.journal.entries == ["didEnter", "work 1", "didExit"])
     }
 
-    @Test("An update that does not take the work over cancels it and begins it anew")
+    @Test("An update without a takeover cancels the work and begins it again")
     func restarts() async throws {
         let bench = Bench { busy, call in
             if busy.number == 1 {
@@ -253,7 +253,7 @@ import Testing
         #expect(bench.journal.entries == ["didEnter", "work 1", "work 2", "didExit"])
     }
 
-    @Test("Work that was completed does not begin again with an update")
+    @Test("Completed work does not begin again with an update")
     func completed() async throws {
         let bench = Bench { _, _ in }
         let machine = machine(bench)
@@ -266,7 +266,7 @@ import Testing
         #expect(takings.entries == ["1"])
     }
 
-    @Test("Events that it fires in one turn are bound to what each leaves behind")
+    @Test("Fires of one turn are bound to the result of the fire before")
     func inTurn() async throws {
         let bench = Bench { _, call in
             try call.machine?.perform { _ in
@@ -282,7 +282,7 @@ import Testing
         #expect((machine.state as? MadeState)?.number == 2)
     }
 
-    @Test("It does not keep its machine alive, and is cancelled with it; then what it fires is rejected")
+    @Test("Work leaves its machine unretained and is cancelled with it; later fires are rejected")
     func dropped() async throws {
         let bench = Bench { _, call in
             call.context.begun.open()
@@ -313,7 +313,7 @@ import Testing
         )
     }
 
-    @Test("Work that holds the last reference to its machine releases it")
+    @Test("Work with the last reference to its machine releases it")
     func releasedByItself() async throws {
         let bench = Bench { _, call in
             var machine = call.machine
@@ -335,7 +335,7 @@ import Testing
         #expect(bench.journal.entries.last == "true true")
     }
 
-    @Test("A restored machine begins it when it is activated, and a copy begins its own")
+    @Test("A restored machine begins its work when it is activated, and a copy begins its own")
     func restoredAndCopied() async throws {
         let waiting = Bench { _, _ in try await Latch().wait() }
         let original = machine(waiting)
@@ -363,7 +363,7 @@ import Testing
         #expect(original.isIn(BusyState.self))
     }
 
-    @Test("What is due when a machine is restored comes first, and then there is no work")
+    @Test("Due events of a restored machine fire first, and may leave the work unneeded")
     func dueFirst() async throws {
         let bench = Bench { _, _ in }
         let machine = StateMachine<Shop>(resumingIn: BusyState(1, until: .distantPast), context: bench)
@@ -373,7 +373,7 @@ import Testing
         #expect(bench.journal.entries == ["didRestore", "didExit"])
     }
 
-    @Test("In a store's unit of work none begins")
+    @Test("Work does not begin in a store's unit of work")
     func passive() async throws {
         let bench = Bench { _, _ in }
         let store = InMemoryStore()
@@ -381,9 +381,9 @@ import Testing
         try await store.workflow(Shop.self, context: bench).update("1") {
             try $0.fire.start(BusyState())
             await $0.settled()
-            // There is nothing to take over.
+            // There is no work to take over.
             try $0.fire.progress(BusyState(2, takings: takings))
-            // Time for what would begin.
+            // Leaves time for work that would begin.
             try await Task.sleep(for: .milliseconds(50))
         }
         #expect(bench.journal.entries == ["didEnter"])
@@ -406,7 +406,7 @@ extension WorkTests {
         let twice = Event(from: LoneState.self, to: RestState.self).whenFailed()
     }
 
-    @Test("Failures of states without work, several of one state, and work of another workflow are problems")
+    @Test("Failure events of states without work, duplicates, and work of another workflow are problems")
     func problems() {
         #expect(Idle.diagnostics == [.eventWithoutWork(event: "fail")])
         let problems = Foreign.diagnostics
@@ -420,7 +420,7 @@ extension WorkTests {
         #expect(Shop.diagnostics.isEmpty)
     }
 
-    @Test("The table says which events fire by themselves; one that was written before says nothing")
+    @Test("The table lists automatic events; a table written before lists none")
     func table() throws {
         let table = Shop.table
         #expect(table["fail"]?.triggers == [.failure])
@@ -434,7 +434,7 @@ extension WorkTests {
         #expect(old["fail"]?.triggers == [])
     }
 
-    @Test("A machine in which nothing goes on by itself is settled")
+    @Test("A machine without activity is settled")
     func settled() async {
         await StateMachine<Door>().settled()
         let machine = StateMachine<Lone>()

@@ -4,13 +4,13 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
-@Suite("What comes first when a state with regions is entered or restored", .timeLimit(.minutes(20)))
+@Suite("The first steps of entering and restoring a state with regions", .timeLimit(.minutes(20)))
 struct RegionBeginningTests {
     struct Declined: Error {}
     final class IdleState: EmptyState {}
     final class DoneState: EmptyState {}
 
-    /// A region that says what it hears, and is due after a while or never.
+    /// A region that records its hooks, and has a deadline or none.
     final class QuietState: WorkflowState, Entering, Restoring, Exiting, Working {
         let until: Date
         init(until: Date = .distantFuture) { self.until = until }
@@ -44,7 +44,7 @@ struct RegionBeginningTests {
         }
     }
 
-    @Test("A state whose deadline has passed is left before its regions are restored", arguments: [nil, 1_000])
+    @Test("A state with a passed deadline is left before its regions are restored", arguments: [nil, 1_000])
     func overdue(seconds: Double?) throws {
         let (clock, journal) = (ManualClock(), Journal())
         let until = seconds.map { clock.date + $0 } ?? .distantFuture
@@ -79,7 +79,7 @@ struct RegionBeginningTests {
             .guarded { _, _, _ in throw Declined() }
     }
 
-    @Test("A completion is asked once while a state is entered, also if a region ends as it is activated")
+    @Test("A completion is checked once per entry, also if a region ends at its activation")
     func once() throws {
         let holder = StateMachine<Holder>()
         let heard = Journal()
@@ -99,7 +99,7 @@ struct RegionBeginningTests {
         typealias Context = Journal
         static var initial: any WorkflowState { IdleState() }
         let begin = Event(from: IdleState.self, to: BusyState.self)
-        // The guard gives work that had begun the time to be seen.
+        // The guard gives work that has begun time to show.
         let done = Event(from: BusyState.self, to: DoneState.self).whenFinal(\.rush)
             .guarded { _, _, _ in usleep(2_000) }
     }

@@ -3,7 +3,7 @@ import HeraclitusInspecting
 import HeraclitusTesting
 import Testing
 
-@Suite("Events that know where they lead") struct BuilderTests {
+@Suite("Events with builders") struct BuilderTests {
     struct Unmarked: Error, Equatable {}
 
     final class ExamState: WorkflowState, Working {
@@ -65,21 +65,21 @@ import Testing
         }
     }
 
-    @Test("The work of a state fires an event without saying where it leads")
+    @Test("The work of a state fires an event without naming its destination")
     func work() async throws {
         let machine = exam(60, Rules(isFast: true))
         machine.activate()
         #expect(try await machine.wait(for: PassedState.self).by == "machine")
     }
 
-    @Test("A state object that the caller names is entered in place of the built one")
+    @Test("A state object of the caller replaces the built one")
     func named() throws {
         let machine = exam(0)
         try machine.fire.grade(PassedState(by: "mercy"))
         #expect(machine.isIn(PassedState.self))
     }
 
-    @Test("What a builder throws declines the event, and guards get what it has built")
+    @Test("An error of a builder declines the event, and guards get the built object")
     func declined() {
         let error = #expect(throws: InvalidTransition.self) { try exam(nil).fire.grade() }
         #expect(error?.reason == .declined && error?.underlyingError is Unmarked)
@@ -105,7 +105,7 @@ import Testing
         #expect((machine.state as? ExamState)?.points == 3)
     }
 
-    @Test("A builder is for the states that the event led from when it was added")
+    @Test("A builder covers the states that the event led from when it was added")
     func sources() throws {
         let failed = StateMachine<Exam>(entering: FailedState(missing: 1), context: Rules())
         try failed.fire.retake()
@@ -143,7 +143,7 @@ import Testing
         let go = Event(from: OnState.self, to: CountState.self, OnState.self).enters { _ in Stray(1) }
     }
 
-    @Test("An object that the event does not lead to is refused")
+    @Test("An object outside the event's destinations is rejected")
     func stray() {
         let error = #expect(throws: InvalidTransition.self) { try StateMachine<Strange>().fire.go() }
         #expect(error?.reason == .unregisteredState)
@@ -158,7 +158,7 @@ import Testing
             .or(from: OnState.self, to: CountState.self)
     }
 
-    @Test("An event that fires by itself and has nothing that makes its destination is a problem of the definition")
+    @Test("An automatic event without a way to make its destination is a problem of the definition")
     func missing() {
         #expect(
             Bare.diagnostics == [

@@ -31,7 +31,7 @@ import Testing
         #expect(!journal.entries.contains("own"))
     }
 
-    @Test("A copy of a machine that was not activated enters its state later, a restored one is told then")
+    @Test("A copy of an inactive machine enters its state later, and a restored one calls `didRestore` then")
     func activation() throws {
         let journal = Journal()
         let copy = StateMachine<Heard>(entering: AState(journal)).copy()
@@ -43,7 +43,7 @@ import Testing
         #expect(journal.entries.last == "B.didRestore")
     }
 
-    @Test("A copy made in a callback shows the committed state and has none of the pending work")
+    @Test("A copy made in a callback has the committed state, without pending work")
     func duringTransition() throws {
         let machine = StateMachine<Heard>.active(Journal())
         let copies = Journal()
@@ -73,7 +73,7 @@ import Testing
         let done = Event(from: PayingState.self, to: DoneState.self)
     }
 
-    @Test("A state that is Copying is copied with what it holds, as current and as previous state")
+    @Test("A Copying state is copied with its content, as current and as previous state")
     func copying() throws {
         let machine = StateMachine<Order>()
         let copy = machine.copy()
@@ -108,7 +108,7 @@ import Testing
         let pay = Event(updating: LuckyState.self)
     }
 
-    @Test("A state that held no machine when it was first copied is found when it does")
+    @Test("A state without a machine at its first copy is checked again when it holds one")
     func lucky() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -129,7 +129,7 @@ import Testing
         let finish = Event(from: LuckyState.self, to: DoneState.self)
     }
 
-    @Test("A copy has no previous state where that holds a machine and is not Copying, and the original keeps it")
+    @Test("A copy lacks a previous state with a machine that is not Copying, and the original keeps it")
     func previous() throws {
         let machine = StateMachine<Paid>()
         try machine.fire.pay(LuckyState(.none))
@@ -191,7 +191,7 @@ import Testing
         let grow = Event(updating: ManyState.self)
     }
 
-    @Test("How long a copy takes does not depend on how many plain values the state has")
+    @Test("The time of a copy is independent of the number of plain values")
     func many() throws {
         let machine = StateMachine<Many>()
         _ = machine.copy()
@@ -266,7 +266,7 @@ import Testing
         let note = Event(updating: NotedState.self)
     }
 
-    @Test("A machine among the values of a user info is found, and other values are not in the way")
+    @Test("A machine among the values of a user info is found, and other values are ignored")
     func userInfo() async throws {
         let machine = StateMachine<Noted>()
         _ = machine.copy()
@@ -301,7 +301,7 @@ import Testing
         let extend = Event(updating: ChainState.self)
     }
 
-    @Test("A machine is found however deep it is within values", arguments: [9, 1000])
+    @Test("A machine is found at any depth within values", arguments: [9, 1000])
     func deep(depth: Int) async throws {
         let plain = StateMachine<Chained>(resumingIn: ChainState(.end, depth: depth))
         #expect(plain.copy().state === plain.state)
@@ -326,7 +326,7 @@ import Testing
         let renew = Event(updating: MirroredState.self)
     }
 
-    @Test("A value whose mirror has no end stops the program at a copy, and does not go on for ever")
+    @Test("A value with an endless mirror stops the program at a copy")
     func endless() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -27,7 +27,7 @@ import Testing
         #expect(door.state is OpenState)
     }
 
-    @Test("A fire inside a block is decided at once, and carried out when the block has returned or thrown")
+    @Test("A fire inside a block is decided at once, and carried out after the block")
     func inside() throws {
         let door = StateMachine<Door>()
         try door.perform { _ in
@@ -74,7 +74,7 @@ import Testing
         #expect(journal.entries == ["guard ClosedState", "transitionInProgress", "hook OpenState", "within"])
     }
 
-    @Test("Observers hear of an action first, and then of what it has fired")
+    @Test("Observers are told of an action first, and then of its fires")
     func order() throws {
         let door = StateMachine<Door>()
         let journal = Journal()
@@ -100,7 +100,7 @@ import Testing
         #expect(door.state is LockedState)
     }
 
-    @Test("An observer that hears of an action fires after what that has fired")
+    @Test("A fire by an action's observer comes after the action's fires")
     func observerFires() throws {
         let door = StateMachine<Door>()
         door.observe { [unowned door] occurrence in
@@ -126,7 +126,7 @@ import Testing
         #expect(machine.isActive)
     }
 
-    @Test("An action is refused elsewhere, with what was tried, where, why not, and what leads there")
+    @Test("In another state an action is refused with the state, the reason, and the events that lead there")
     func refused() throws {
         let door = StateMachine<Door>()
         let error = try #require(
@@ -153,14 +153,14 @@ import Testing
             try door.perform(action: "paint", in: OpenState.self) { _ in }
         }
         #expect(never?.description.hasSuffix("No event leads there from SmashedState.") == true)
-        // Which states conform to a protocol nobody knows before there is an object.
+        // The states that conform to a protocol are unknown before there are objects.
         let unknown = #expect(throws: InvalidTransition.self) {
             try door.perform(action: "paint", in: (any EmptyStateOfNobody).self) { _ in }
         }
         #expect(unknown?.candidates == [] && unknown?.recoverySuggestion == nil)
     }
 
-    @Test("A state is entered by its name, where an event leads there and it needs no data")
+    @Test("A state is entered by its name if an event leads there and the state needs no data")
     func byName() throws {
         let door = StateMachine<Door>(resumingIn: OpenState())
         try door.enter(named: "ClosedState", userInfo: ["by": "wind"])
@@ -176,12 +176,12 @@ import Testing
         #expect(door.state is SmashedState && door.revision == 2)
     }
 
-    /// A class of one's own that has states.
+    /// A custom class with states.
     final class Gate: MachineOwner, Sendable {
         let machine = StateMachine<Door>()
         let journal = Journal()
 
-        /// Takes the name of an event.
+        /// A method with the name of an event.
         func smash() { journal.write("own smash") }
 
         func paint(_ colour: String) throws -> Int {
@@ -194,7 +194,7 @@ import Testing
         func knock() throws { try inState(ClosedState.self) { _ in journal.write("knock") } }
     }
 
-    @Test("A host has the events as its methods, its own win, and fire has them all")
+    @Test("A host has the events as methods; its own methods win, and fire has all events")
     func host() throws {
         let gate = Gate()
         #expect(gate.can.open && !gate.can.close && gate.isIn(ClosedState.self))
@@ -216,7 +216,7 @@ import Testing
         #expect(error?.event == "open")
     }
 
-    @Test("A host's guarded method runs only in its state, and its name is the action's")
+    @Test("A host's guarded method runs only in its state, and gives the action its name")
     func guarded() throws {
         let gate = Gate()
         gate.machine.observe { gate.journal.write($0.message) }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite("Rehearsals") struct RehearsalTests {
-    // A shop whose guards have something to say.
+    // A shop whose guards explain their refusals.
 
     final class CartState: WorkflowState, ExitGuarding {
         let items: Int
@@ -39,7 +39,7 @@ import Testing
 
     private static func texts(_ errors: [any Error]) -> [String] { errors.map { ($0 as? Objection)?.text ?? "\($0)" } }
 
-    /// Everything that an error says.
+    /// All texts of an error.
     private static func all(_ error: InvalidTransition?) -> [String] {
         guard let error else { return ["no error"] }
         return [
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "A rehearsal throws the very error that the fire throws then, and none where the fire is carried out or ignored",
+        "A rehearsal throws exactly the error of the fire, and none for an accepted or ignored fire",
         arguments: ["empty cart", "cart", "paid", "emptied", "sent"],
         ["pay", "drop", "send", "split", "unknown"]
     )
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("Every way of saying what to fire can be rehearsed")
+    @Test("Every form of firing can be rehearsed")
     func ways() throws {
         let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         try machine.rehearse.pay(PaidState(cents: 1))
@@ -111,7 +111,7 @@ import Testing
         #expect(machine.revision == 0 && machine.state is CartState)
     }
 
-    @Test("Guards and the builder are called, each once; no hook is, no observer hears, and what was built goes")
+    @Test("A rehearsal calls guards and builder once, without hooks and observers, and releases the built object")
     func nothingElse() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
@@ -134,7 +134,7 @@ import Testing
         #expect(throws: InvalidTransition.self) { try machine.rehearse.back(AState(journal)) }
         try machine.rehearse.touch(AState(journal))
         #expect(journal.entries == ["touch.guard"])
-        // The table rejects before anything is made.
+        // The table rejects before any object is made.
         #expect(throws: InvalidTransition.self) {
             try machine.rehearse.back { _ in
                 journal.write("built")
@@ -147,7 +147,7 @@ import Testing
         #expect(machine.stateName == "B" && journal.entries.contains("own hook"))
     }
 
-    @Test("A machine that is not active is asked as it is and stays so")
+    @Test("A rehearsal leaves an inactive machine inactive")
     func inactive() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>(entering: AState(journal))
@@ -162,7 +162,7 @@ import Testing
         #expect(machine.isActive && machine.stateName == "B" && journal.entries.contains("A.didEnter"))
     }
 
-    @Test("What a guard announces in a rehearsal activates the machine, before whoever hears of it fires")
+    @Test("An announcement of a guard in a rehearsal activates the machine before observers fire")
     func announcing() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>(entering: AState(journal))
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(
-        "In a did hook the answer is for the state in which everything accepted leaves the machine; in a guard there is none"
+        "In a did hook the answer is for the state that all accepted fires lead to; in a guard there is none"
     )
     func inCallbacks() throws {
         let journal = Journal()
@@ -207,7 +207,7 @@ import Testing
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             #expect(throws: Never.self) { try machine.rehearse.onward(CState()) }
-            // A rehearsal counts for nothing, however many there are.
+            // Any number of rehearsals leaves the chain's length unchanged.
             for _ in 0..<(StateMachine<Heard>.chainLimit + 1) { try? machine.rehearse.onward(CState()) }
             #expect(throws: Never.self) { try machine.fire.back(AState()) }
             let error = Self.error { () throws(InvalidTransition) in try machine.rehearse.onward(CState()) }
@@ -228,7 +228,7 @@ import Testing
         )
     }
 
-    @Test("A rehearsal waits for its turn, and the fire after one that threw goes on as ever")
+    @Test("A rehearsal waits for its turn, and a fire after a failed rehearsal works as usual")
     func turns() throws {
         let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         let isInside = DispatchSemaphore(value: 0)
@@ -249,7 +249,7 @@ import Testing
         #expect(machine.state is SentState)
     }
 
-    @Test("Rehearsals on many threads change nothing and hold nobody up")
+    @Test("Rehearsals on many threads change nothing and hold up no thread")
     func threads() {
         let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         onThreads(4) { index in
@@ -285,7 +285,7 @@ extension RehearsalTests {
         #expect(machine.revision == 0)
     }
 
-    @Test("An event that guards decline is offered with the errors of all of them; a fire has that of the first")
+    @Test("A declined event is offered with the errors of all its guards; a fire has the first error")
     func unmetGuards() throws {
         let journal = Journal()
         let machine = StateMachine<Shop>(resumingIn: CartState(items: 0))
@@ -305,7 +305,7 @@ extension RehearsalTests {
         #expect(Self.texts(sure.unmetGuards) == ["the cart is empty", "own"])
     }
 
-    @Test("In a did hook the offers are those of the state in which everything accepted leaves the machine")
+    @Test("In a did hook the offers are for the state that all accepted fires lead to")
     func offersInCallbacks() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Wants to hear of nothing but rejections.
+    /// A delegate that implements only rejections.
     final class Guard: StateMachineDelegate {
         let journal = Journal()
         func machine(_ machine: StateMachine<Door>, didReject error: InvalidTransition) { journal.write("rejected") }
@@ -39,7 +39,7 @@ import Testing
         door.announce("foo", userInfo: ["n": 1])
     }
 
-    @Test("A delegate hears of all outcomes by the methods that it has, as long as it lives")
+    @Test("A delegate gets all outcomes by its methods, as long as it lives")
     func delegate() throws {
         let door = StateMachine<Door>()
         var keeper: Keeper? = Keeper()
@@ -61,7 +61,7 @@ import Testing
         #expect(journal.entries == expected)
     }
 
-    @Test("A notification centre gets the same, under a prefix of the caller's choice, with the user info merged in")
+    @Test("A notification centre gets the outcomes under a prefix of the caller, with the user info merged in")
     func notifications() throws {
         let center = NotificationCenter()
         let door = StateMachine<Door>()

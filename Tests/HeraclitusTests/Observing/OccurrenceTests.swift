@@ -4,7 +4,7 @@ import HeraclitusTesting
 import Testing
 
 @Suite("Occurrences") struct OccurrenceTests {
-    /// A gate that ignores being shut twice.
+    /// A gate that ignores a second shutting.
     struct Gate: Workflow {
         static var initial: any DoorState { ClosedState() }
 
@@ -48,7 +48,7 @@ import Testing
             + (occurrence.isUpdate ? " update" : "")
     }
 
-    @Test("The clock that a machine is given dates what happens to it, also where nothing is ever due")
+    @Test("A machine's clock dates its occurrences, also without deadlines")
     func clock() throws {
         let clock = ManualClock()
         let door = StateMachine<Door>(scheduler: clock.scheduler)
@@ -59,7 +59,7 @@ import Testing
         #expect(dates.withLock { $0 } == [clock.date])
     }
 
-    @Test("Each says what an audit log needs, ignored fires among them")
+    @Test("Each occurrence has everything for an audit log, including ignored fires")
     func contents() throws {
         let before = Date()
         let heard = Self.heard()
@@ -71,7 +71,7 @@ import Testing
         #expect(heard[0].userInfo["by", as: String.self] == "me")
     }
 
-    @Test("They are archived and read back, in the same words and without the objects")
+    @Test("Occurrences survive an archive, with the same texts and without the objects")
     func coding() throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .archived
@@ -83,13 +83,13 @@ import Testing
         #expect(read.map(\.message) == heard.map(\.message) && read.map(\.date) == heard.map(\.date))
         #expect(read.allSatisfy { $0.transition == nil && $0.error == nil && $0.state == nil && $0.workflow == "Gate" })
         #expect(read[7].userInfo["speed", as: Int.self] == 9)
-        // A log says the same of what was read.
+        // A log has equal texts for decoded occurrences.
         #expect(read.map { "\($0.level) \($0)" } == heard.map { "\($0.level) \($0)" })
         let again = try decoder.decode([Occurrence].self, from: encoder.encode(read))
         #expect(again.map(\.message) == heard.map(\.message))
     }
 
-    @Test("Its JSON has these keys and no others")
+    @Test("An occurrence's JSON has exactly these keys")
     func shape() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -113,7 +113,7 @@ import Testing
         )
     }
 
-    @Test("What is no occurrence is an error, and a reason that a later version has added is read")
+    @Test("An invalid occurrence is an error, and a reason of a later version is read")
     func foreign() throws {
         let decoder = JSONDecoder()
         for text in ["{}", "[]", #"{"kind":"exploded"}"#] {
@@ -129,7 +129,7 @@ import Testing
         #expect(later.reason == "tooLate" && later.level == .warning && "\(later)" == "m")
     }
 
-    @Test("What comes from outside with line breaks makes no line of its own in a log")
+    @Test("Line breaks from outside cannot forge a log line")
     func lines() throws {
         let door = StateMachine<Gate>()
         let entries = Lock<[Occurrence]>([])
@@ -141,11 +141,11 @@ import Testing
         #expect(heard.count == 2)
         #expect(heard.allSatisfy { !"\($0)".contains(where: \.isNewline) }, "\(heard)")
         #expect(heard.first?.description.contains("one two three") == true)
-        // The text itself is kept as it is.
+        // The text itself is kept unchanged.
         #expect(heard.first?.announcement == text && heard.first?.message.contains(text) == true)
     }
 
-    @Test("A log has a line about each, and levels that fit")
+    @Test("A log has an entry for each occurrence, with a fitting level")
     func levels() {
         let levels = Self.heard().map(\.level)
         #expect(levels == [.debug, .info, .debug, .warning, .error, .info, .warning, .notice])
