@@ -146,7 +146,7 @@ import Testing
         #expect(
             error.errorDescription == #"Door cannot perform "paint" in ClosedState: allowed only in OpenState."#
         )
-        #expect(error.failureReason == "it is allowed only in OpenState.")
+        #expect(error.failureReason == "allowed only in OpenState.")
         #expect(error.recoverySuggestion == #"Events that lead there: "open"."#)
         try door.fire.smash()
         let never = #expect(throws: InvalidTransition.self) {
