@@ -55,17 +55,17 @@ extension ArchiveError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notJSON(let explanation):
-            "This is not JSON: \(explanation.shortenedExplanation)"
+            "Invalid JSON: \(explanation.shortenedExplanation)"
         case .malformed(let path, let explanation):
             "The archive is malformed\(Self.place(path)): \(explanation.shortenedExplanation)"
         case .unknownFormat(let found, let supported, let path):
-            "The archive's format is \(found)\(Self.place(path)); up to \(supported) can be read."
+            "The archive has format \(found)\(Self.place(path)); this library reads up to format \(supported)."
         case .wrongWorkflow(let found, let expected, let path):
             "The archive is of the workflow \"\(found.shortened)\"\(Self.place(path)), not of \"\(expected)\"."
         case .newerVersion(let found, let supported, let path):
             "The archive was written by version \(found) of the workflow\(Self.place(path)); this program has version \(supported)."
         case .tooLarge(let size, let limit):
-            "The archive has \(size) bytes; no more than \(limit) are allowed."
+            "The archive has \(size) bytes; the limit is \(limit)."
         case .inaccessibleFile(let path, let explanation):
             "The file \(path.shortened) cannot be used: \(explanation.shortenedExplanation)"
         case .failedMigration(let name, let version, let path, let error):

@@ -209,7 +209,7 @@ extension WorkflowProblem: CustomStringConvertible {
         case .duplicateGroupName(let name):
             "Several groups have the name \"\(name)\". Give one of them another name."
         case .mistakenGroup(let name, let state):
-            "The closure of the group \"\(name)\" is wrong about \(state): it has to check conformance to the group's protocol."
+            "The closure of the group \"\(name)\" is wrong about \(state). Let it check conformance to the group's protocol."
         case .blankEventName(let property):
             "The event of the property `\(property)` has a blank name."
         case .duplicateEventName(let name, let properties):
@@ -231,31 +231,30 @@ extension WorkflowProblem: CustomStringConvertible {
         case .foreignWork(let className, let workflow):
             "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `WorkCall` of this workflow."
         case .eventWithoutWork(let event):
-            "The event \"\(event)\" fires after work, but none of its source states is `Working`."
+            "The event \"\(event)\" fires at the end of work, but none of its sources is `Working`."
         case .emptyStateWithData(let className, let property):
             "\(className) is an EmptyState with data in `\(property)`, which a fire without an object resets. Conform it to WorkflowState."
         case .ambiguousWork(let state, let events):
-            "Several events fire when the work of \(state) has ended in one way: \(events.joined(separator: ", "))."
+            "Several events fire at the same outcome of the work of \(state): \(events.joined(separator: ", "))."
         case .missingBuilder(let event, let state):
-            "The event \"\(event)\" fires automatically in \(state), but lacks a builder for the state to enter. Add `.enters { … }` to the event."
+            "The automatic event \"\(event)\" in \(state) has no builder of its destination. Add `.enters { … }` to the event."
         case .uncopiableMachine(let className, let property):
-            "\(className) holds a state machine in `\(property)` and is not Copying: its copy shares that machine. "
+            "\(className) holds a state machine in `\(property)` without being Copying: its copy would share the machine. "
                 + "Conform it to `Composite`, or to `Copying` for an independent machine."
         case .unlistedRegion(let className, let property):
-            "\(className) holds a state machine in `\(property)` that its `regions` do not list. The state neither "
-                + "activates it nor fires its deadlines. List it, or keep it in a separate object until a later state lists it."
+            "The `regions` of \(className) leave out the state machine in `\(property)`: the machine stays inactive, and its "
+                + "deadlines never fire. List it, or hold it in another object until a later state lists it."
         case .completionWithoutRegions(let event, let state):
             "The event \"\(event)\" fires when machines in \(state) have ended. Conform \(state) to `Composite`, and list them in `regions`."
         case .completionWithoutEnd(let event, let workflow):
-            "The event \"\(event)\" fires when machines of \(workflow) have ended, but every state of \(workflow) has an event that leaves it. "
-                + "Let the event wait for other machines, or fire it from a state's hook."
+            "The event \"\(event)\" fires when machines of \(workflow) have ended, but \(workflow) has no final state. "
+                + "Let it wait for other machines, or fire it from a state's hook."
         case .missingRegionContext(let workflow):
-            "Machines of \(workflow) in states of this workflow need their own context, which restoration cannot supply. "
+            "Restored machines of \(workflow) in states of this workflow lack a context, because its type differs. "
                 + "Add a `RegionContext` of \(workflow) to `regionContexts`, with a closure that takes this workflow's context."
         case .endlessDeadline(let event):
-            "The event \"\(event)\" is due again at once when it has fired, so it repeats without end. An update keeps the "
-                + "time since the state was entered, and a time of zero or less has always passed. Let `due` take a date "
-                + "from the state's data, or guard the event."
+            "The event \"\(event)\" is due again at once after each fire: an update keeps the date of entry, and a delay of "
+                + "zero has always passed. Compute the date in `due` from the state's data, or guard the event."
         case .blankEffectName(let typeName):
             "The name of the effect \(typeName) is blank."
         case .duplicateEffectName(let name, let typeNames):
@@ -269,9 +268,9 @@ extension WorkflowProblem: CustomStringConvertible {
         case .foreignEvent(let property, let workflow):
             "The property \(property) has an event or action of \(workflow). Declare one of this workflow with `Event(…)` or `Action(…)`."
         case .initialStateIsNoClass(let name):
-            "The initial state is a \(name). A state has to be a class."
+            "The initial state is a \(name) instead of an object of a class. Make the state a class."
         case .unaskedGuard(let event):
-            "A guard of the event \"\(event)\" skips the pairs that `or` adds. Put the guard after `or`."
+            "A guard of the event \"\(event)\" misses the pairs that a later `or` adds. Put the guard after `or`."
         case .unregisteredInitialState(let className):
             "The initial state \(className) is not registered. Name it in an event or list it in `states`."
         case .unknownTableState(let name, let place):
@@ -279,7 +278,7 @@ extension WorkflowProblem: CustomStringConvertible {
         case .circularSuperstates(let names):
             "The states \(names.joined(separator: ", ")) contain one another in a circle."
         case .badDeadline(let event):
-            "The delay of the event \"\(event)\" must be from 0 to 100 billion seconds."
+            "The delay of the event \"\(event)\" is not a number of seconds from 0 to 100 billion."
         case .unsupportedInTable(let text):
             "A workflow of data cannot do this: \(text)."
         }

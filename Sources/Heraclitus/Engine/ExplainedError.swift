@@ -85,24 +85,24 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         switch reason {
         case .unknownEvent:
             event == nil
-                ? "the event is not a stored property of the workflow, or it is a modified copy of one."
+                ? "the event is not a stored property of the workflow, or is a modified copy."
                 : "the workflow has no such event."
         case .unknownState:
             "the workflow has no state \"\(unknownState?.shortened ?? "")\"."
         case .unknownAction:
             "the workflow lists no such action."
         case .actionFailed:
-            "it failed: \(causeWords)"
+            "the action failed: \(causeWords)"
         case .notAllowed where isOfAction:
-            "it is allowed only in \(expectedState ?? "another state")."
+            "allowed only in \(expectedState ?? "another state")."
         case .notAllowed:
-            wrongDestination ?? "no transition\(shownDestination.map { " to \($0)" } ?? "")."
+            wrongDestination ?? "no transition\(shownDestination.map { " to \($0)" } ?? " from there")."
         case .notCurrent:
-            "its state object is no longer current."
+            "the state object is no longer current."
         case .regionInUse:
-            "a machine in \(isOfAction ? "the state" : shownDestination ?? "the destination") belongs to another machine: \(machines.joined(separator: " in "))."
+            "a machine in \(isOfAction ? "the state" : shownDestination ?? "the destination") is in use: \(machines.joined(separator: " in "))."
         case .declined:
-            "it was declined: \(causeWords)"
+            "declined: \(causeWords)"
         case .unregisteredState:
             "the state \(candidates.first ?? shownDestination ?? "") is not registered with the workflow."
         case .unsuitableState:
@@ -110,19 +110,19 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
                 ? "\(shownDestination ?? "the object") lacks the type of this workflow's states."
                 : causeWords
         case .destinationNeeded:
-            "it needs a state object, because it does not lead to exactly one empty state."
+            "the event needs a state object to enter."
         case .noEvent:
             "no event leads there."
         case .ambiguousEvent:
             "several events lead there: \(Self.list(candidates))."
         case .transitionInProgress:
-            "a guard, a builder or a will hook of the transition under way is running."
+            "a guard, builder or will hook of the current transition is running."
         case .endlessChain:
-            "callbacks or passed deadlines have fired the machine too often in one outermost call."
+            "callbacks or passed deadlines fired the machine too often in one call."
         case .alreadyRunning:
-            "it is already running."
+            "another run is under way."
         case .missingContext:
-            "the machine lacks its context."
+            "the machine has no context yet."
         case .deadlock:
             "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
@@ -133,13 +133,14 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .notAllowed where isOfAction:
             leadingEvents.map {
                 $0.isEmpty
-                    ? "No event leads there from \(source.shortened)." : "These events lead there: \(Self.list($0))."
+                    ? "No event leads there from \(source.shortened)."
+                    : "Events that lead there: \(Self.list($0))."
             }
         case .notAllowed where wrongDestination != nil:
             nil
         case .notAllowed, .noEvent:
             allowedEvents.isEmpty
-                ? "No event leads from \(source.shortened)."
+                ? "\(source.shortened) is final."
                 : "Allowed: \(Self.list(allowedEvents))."
         case .unknownEvent:
             "Its events are \(Self.list(candidates))."
@@ -162,15 +163,15 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .ambiguousEvent:
             "Fire one of them."
         case .transitionInProgress:
-            "Fire from a did hook or an observer instead, after the transition under way."
+            "Fire from a did hook or an observer instead, which queues the fire."
         case .endlessChain:
-            "Look for hooks that fire one another, or passed deadlines that follow one another, without end."
+            "Look for hooks that fire one another endlessly, and for deadlines that pass again at once."
         case .alreadyRunning:
-            "Wait until the run under way has returned, or cancel its task."
+            "Wait until that run returns, or cancel its task."
         case .missingContext:
             "Call `activate(context:)` first."
         case .deadlock:
-            "Let callbacks use the machines in one order, or after the transition under way."
+            "Use the machines in the same order in all callbacks, or after the transition."
         }
     }
 
@@ -179,7 +180,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
     /// The reason without the attempt, with the names of the event and the state.
     private var shortReason: String {
         guard reason == .notAllowed, !isOfAction, let event, wrongDestination == nil else { return reasonText }
-        return "\"\(event.shortened)\" does not lead from \(source.shortened)"
+        return "\"\(event.shortened)\" has no transition from \(source.shortened)"
             + "\(shownDestination.map { " to \($0)" } ?? "")."
     }
 
@@ -187,8 +188,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
     private var wrongDestination: String? {
         let names = reachable
         guard reason == .notAllowed, let destination = shownDestination, !names.isEmpty else { return nil }
-        if names == [source] { return "it keeps the class of the state: it needs a \(source), not a \(destination)." }
-        return "it leads from there to \(names.joined(separator: " or ")), not to \(destination)."
+        return "the event leads to \(names.joined(separator: " or ")), not to \(destination)."
     }
 
     private static func list(_ names: [String]) -> String {

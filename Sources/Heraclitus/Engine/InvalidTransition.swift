@@ -8,7 +8,7 @@
 /// do {
 ///     try machine.fire.cancel()
 /// } catch {                        // `error` is an InvalidTransition
-///     print(error)                 // Download cannot fire "cancel" in CompletedState: no transition to CancelledState. …
+///     print(error)                 // Download cannot fire "cancel" in CompletedState: no transition …
 ///     error.reason                 // .notAllowed
 ///     error.allowedEvents          // []
 /// }

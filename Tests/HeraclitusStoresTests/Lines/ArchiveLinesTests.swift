@@ -96,11 +96,11 @@ import Testing
         let found = try await Self.numbers(Archive.lines(of: Ticket.self, in: file))
         #expect(found.count == 7)
         #expect(found[0] == "1: https://example.org/1")
-        #expect(found[1].hasPrefix("3: This is not JSON"))
+        #expect(found[1].hasPrefix("3: Invalid JSON"))
         #expect(found[2] == "4: old")
         #expect(found[3].hasPrefix("6: The archive is malformed"))
-        #expect(found[4].hasPrefix("7: This is not JSON"))
-        #expect(found[5].hasPrefix("8: This is not JSON"))
+        #expect(found[4].hasPrefix("7: Invalid JSON"))
+        #expect(found[5].hasPrefix("8: Invalid JSON"))
         #expect(found[6] == "9: https://example.org/1")
     }
 
@@ -131,9 +131,9 @@ import Testing
         #expect(
             found == [
                 "1: https://example.org/1",
-                "2: The archive has 100000000 bytes; no more than 200 are allowed.",
+                "2: The archive has 100000000 bytes; the limit is 200.",
                 "3: https://example.org/1",
-                "4: The archive has 300 bytes; no more than 200 are allowed.",
+                "4: The archive has 300 bytes; the limit is 200.",
             ]
         )
     }

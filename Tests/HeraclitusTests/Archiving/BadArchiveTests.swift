@@ -37,7 +37,8 @@ import Testing
     @Test("Each kind of mistake has its own error with the problem and the place")
     func kinds() throws {
         #expect(
-            try Self.error("\"format\":1", "\"format\":2").hasPrefix("The archive's format is 2; up to 1 can be read.")
+            try Self.error("\"format\":1", "\"format\":2")
+                .hasPrefix("The archive has format 2; this library reads up to format 1.")
         )
         #expect(
             try Self.error("\"format\":1", "\"format\":0") == "The archive is malformed at format: 0 is not a format."

@@ -61,8 +61,8 @@ import Testing
             (#"{"data":{},"format":1,"state":"Idle","version":1,"workflow":"Download"}"#, "no state \"Idle\""),
             (#"{"data":{},"format":1,"state":"IdleState","version":2,"workflow":"Download"}"#, "version 2"),
             (#"{"data":{},"format":1,"state":"LoadingState","version":1,"workflow":"Download"}"#, ""),
-            (#"{"data":{},"format":2,"state":"IdleState","version":1,"workflow":"Download"}"#, "format is 2"),
-            ("{", "not JSON"),
+            (#"{"data":{},"format":2,"state":"IdleState","version":1,"workflow":"Download"}"#, "has format 2"),
+            ("{", "Invalid JSON"),
         ]
     )
     func refused(_ json: String, _ text: String) throws {

@@ -171,7 +171,7 @@ import Testing
         #expect(SinceEntry.diagnostics == [.endlessDeadline(event: "tick")])
         #expect(SinceEntry.diagnostics.allSatisfy { !$0.stopsTheProgram })
         #expect(AlwaysPast.diagnostics.isEmpty && Guarded.diagnostics.isEmpty)
-        #expect(SinceEntry.diagnostics[0].description.contains("is due again at once when it has fired"))
+        #expect(SinceEntry.diagnostics[0].description.contains("is due again at once after each fire"))
         let machine = StateMachine<Guarded>(scheduler: clock.scheduler)
         let heard = journal(of: machine)
         machine.activate()

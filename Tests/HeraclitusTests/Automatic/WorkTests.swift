@@ -308,7 +308,7 @@ import Testing
         #expect(
             bench.journal.entries.suffix(2) == [
                 "true true",
-                "Shop cannot be fired by its work in BusyState: its state object is no longer current.",
+                "Shop cannot be fired by its work in BusyState: the state object is no longer current.",
             ]
         )
     }

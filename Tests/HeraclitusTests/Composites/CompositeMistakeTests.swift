@@ -123,7 +123,7 @@ extension CompositeTests {
         }
         for result in [used, fired, restored] {
             let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-            #expect(text.contains("ForgottenLampState holds a state machine in `lamp` and is not Copying"))
+            #expect(text.contains("ForgottenLampState holds a state machine in `lamp` without being Copying"))
         }
     }
 

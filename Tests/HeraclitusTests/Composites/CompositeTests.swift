@@ -356,7 +356,7 @@ import Testing
         #expect(error?.reason == .regionInUse)
         #expect(error?.machines == ["Errand", "Order"])
         #expect(
-            error?.description.contains("a machine in PlacedState belongs to another machine: Errand in Order.") == true
+            error?.description.contains("a machine in PlacedState is in use: Errand in Order.") == true
         )
         #expect(other.stateName == "CartState" && other.revision == 0)
         // The other machine was not taken either and still stands alone.

@@ -86,7 +86,7 @@ import Testing
         try order.fire.ship()
         let error = await #expect(throws: InvalidTransition.self) { try await first.run() }
         #expect(error?.reason == .notCurrent)
-        let text = "Errand cannot be run in BusyState: its state object is no longer current."
+        let text = "Errand cannot be run in BusyState: the state object is no longer current."
         #expect(error?.description == text)
     }
 
@@ -105,8 +105,8 @@ import Testing
         #expect(error.reason == .regionInUse && error.machines == ["Errand"])
         #expect(
             error.description
-                == "Order cannot perform a block in PlacedState: a machine in the state belongs to another machine: Errand. "
-                + "Give each state its own machine, such as a copy."
+                == "Order cannot perform a block in PlacedState: a machine in the state is in use: Errand. "
+                + "Give each state a machine of its own, such as a copy."
         )
     }
 

@@ -237,8 +237,8 @@ import Testing
         while !site.isActive { await Task.yield() }
         let error = await #expect(throws: InvalidTransition.self) { try await site.run() }
         #expect(error?.reason == .alreadyRunning)
-        #expect(error?.errorDescription == "Site cannot be run in SiteState: it is already running.")
-        #expect(error?.recoverySuggestion == "Wait until the run under way has returned, or cancel its task.")
+        #expect(error?.errorDescription == "Site cannot be run in SiteState: another run is under way.")
+        #expect(error?.recoverySuggestion == "Wait until that run returns, or cancel its task.")
         #expect(site.isActive)
         run.cancel()
         await #expect(throws: CancellationError.self) { try await run.value }

@@ -226,7 +226,7 @@ struct Playback: Workflow {
             try other.perform(action: "seek", in: (any Positioned).self) { _ in }
         }
         #expect(error?.candidates == ["play"])
-        #expect(error?.description.contains("These events lead there: \"play\"") == true)
+        #expect(error?.description.contains("Events that lead there: \"play\"") == true)
     }
 
     // MARK: Their closures

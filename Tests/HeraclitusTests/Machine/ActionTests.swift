@@ -68,7 +68,7 @@ import Testing
         #expect(error?.reason == .notAllowed && error?.action == "goDark" && error?.source == "DarkState")
         #expect(error?.candidates == ["light"] && error?.allowedActions == ["touch", "shine", "look"])
         let group = #expect(throws: InvalidTransition.self) { try lamp.perform(named: "Measure the Light") }
-        #expect(group?.candidates == ["light"] && group?.failureReason == "it is allowed only in Lit.")
+        #expect(group?.candidates == ["light"] && group?.failureReason == "allowed only in Lit.")
         let levels = Journal()
         let log = lamp.observe { levels.write($0.level.rawValue) }
         let quiet = StateMachine<Lamp>()

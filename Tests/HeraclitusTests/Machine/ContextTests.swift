@@ -123,7 +123,7 @@ import Testing
         #expect(error?.reason == .missingContext)
         #expect(
             error?.description
-                == "Gate cannot fire \"shut\" in OpenState: the machine lacks its context. "
+                == "Gate cannot fire \"shut\" in OpenState: the machine has no context yet. "
                 + "Call `activate(context:)` first."
         )
         let rehearsed = #expect(throws: InvalidTransition.self) { try machine.rehearse.shut() }

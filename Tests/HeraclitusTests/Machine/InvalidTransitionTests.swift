@@ -18,7 +18,7 @@ import Testing
             rejected.errorDescription
                 == "Download cannot fire \"finish\" in IdleState: no transition to CompletedState."
         )
-        #expect(rejected.failureReason == "\"finish\" does not lead from IdleState to CompletedState.")
+        #expect(rejected.failureReason == "\"finish\" has no transition from IdleState to CompletedState.")
         #expect(rejected.recoverySuggestion == "Allowed: \"load\", \"cancel\".")
         #expect((rejected as any Error).localizedDescription == rejected.errorDescription)
 
@@ -37,11 +37,11 @@ import Testing
         }
         #expect(
             declined.description
-                == "Download cannot fire \"load\" in IdleState: it was declined: Objection(text: \"busy\")"
+                == "Download cannot fire \"load\" in IdleState: declined: Objection(text: \"busy\")"
         )
         try machine.fire.cancel()
         let final = try #require(throws: InvalidTransition.self) { try machine.fire.cancel() }
-        #expect(final.recoverySuggestion == "No event leads from CancelledState.")
+        #expect(final.recoverySuggestion == "CancelledState is final.")
     }
 
     struct Busy: LocalizedError, CustomStringConvertible {
@@ -64,9 +64,9 @@ import Testing
             try machine.fire.load(LoadingState(request: Request(url: "")))
         }
         let isLocalized = guardsError.errorDescription != nil || guardsError.failureReason != nil
-        #expect(error.failureReason == (isLocalized ? words : "it was declined: \(words)"))
+        #expect(error.failureReason == (isLocalized ? words : "declined: \(words)"))
         let text = (error as any Error).localizedDescription
-        #expect(text == "Download cannot fire \"load\" in IdleState: it was declined: \(words)")
+        #expect(text == "Download cannot fire \"load\" in IdleState: declined: \(words)")
         #expect(error.description == text && error.recoverySuggestion == nil)
         let action = #expect(throws: Busy.self) {
             try machine.perform(action: "dial", in: IdleState.self) { _ in throw guardsError }
@@ -88,13 +88,13 @@ import Testing
         let low = StateMachine<Ladder>()
         let first = try #require(throws: InvalidTransition.self) { try low.fire.climb(Ladder.LowState()) }
         let start = "Ladder cannot fire \"climb\" in LowState: "
-        #expect(first.description == start + "it leads from there to HighState or TopState, not to LowState.")
-        #expect(first.failureReason == "it leads from there to HighState or TopState, not to LowState.")
+        #expect(first.description == start + "the event leads to HighState or TopState, not to LowState.")
+        #expect(first.failureReason == "the event leads to HighState or TopState, not to LowState.")
         let high = StateMachine<Ladder>(resumingIn: Ladder.HighState())
         let second = try #require(throws: InvalidTransition.self) { try high.fire.rest(Ladder.TopState()) }
         #expect(
             second.description
-                == "Ladder cannot fire \"rest\" in HighState: it keeps the class of the state: it needs a HighState, not a TopState."
+                == "Ladder cannot fire \"rest\" in HighState: the event leads to HighState, not to TopState."
         )
     }
 

@@ -141,13 +141,13 @@ import Testing
         #expect(error.userInfo["colour", as: String.self] == "red")
         #expect(
             error.description
-                == #"Door cannot perform "paint" in ClosedState: it is allowed only in OpenState. These events lead there: "open"."#
+                == #"Door cannot perform "paint" in ClosedState: allowed only in OpenState. Events that lead there: "open"."#
         )
         #expect(
-            error.errorDescription == #"Door cannot perform "paint" in ClosedState: it is allowed only in OpenState."#
+            error.errorDescription == #"Door cannot perform "paint" in ClosedState: allowed only in OpenState."#
         )
-        #expect(error.failureReason == "it is allowed only in OpenState.")
-        #expect(error.recoverySuggestion == #"These events lead there: "open"."#)
+        #expect(error.failureReason == "allowed only in OpenState.")
+        #expect(error.recoverySuggestion == #"Events that lead there: "open"."#)
         try door.fire.smash()
         let never = #expect(throws: InvalidTransition.self) {
             try door.perform(action: "paint", in: OpenState.self) { _ in }

@@ -25,7 +25,7 @@ import Testing
                 "open: ClosedState → OpenState",
                 #"Door cannot fire "lock" in OpenState: no transition to LockedState. Allowed: "close", "swing", "smash"."#,
                 "swing: OpenState → OpenState", #""paint" performed in OpenState"#,
-                #"Door cannot perform "knock" in OpenState: it is allowed only in ClosedState. These events lead there: "close"."#,
+                #"Door cannot perform "knock" in OpenState: allowed only in ClosedState. Events that lead there: "close"."#,
                 #""windy" announced in OpenState"#,
             ]
         )
@@ -352,7 +352,7 @@ import Testing
                 "info: Door open: ClosedState → OpenState", "debug: Door swing: OpenState → OpenState",
                 #"warning: Door cannot fire "lock" in OpenState: no transition to LockedState. Allowed: "close", "swing", "smash"."#,
                 #"error: Door cannot fire "fly" in OpenState: the workflow has no such event. Its events are "open", "close", "lock", "swing", "unlock", "smash"."#,
-                #"warning: Door cannot perform "knock" in OpenState: it is allowed only in ClosedState. These events lead there: "close"."#,
+                #"warning: Door cannot perform "knock" in OpenState: allowed only in ClosedState. Events that lead there: "close"."#,
                 #"info: Door "paint" performed in OpenState"#, #"notice: Door "windy" announced in OpenState"#,
             ]
         )

@@ -105,7 +105,7 @@ import Testing
         )
         #expect(
             lines[3]
-                == #"{"date":"then","destination":"ClosedState","event":"shut","kind":"rejected","message":"Gate cannot fire \"shut\" in OpenState: it was declined: Objection(text: \"stuck\")","reason":"declined","revision":2,"source":"OpenState","userInfo":{"by":"me"},"workflow":"Gate"}"#
+                == #"{"date":"then","destination":"ClosedState","event":"shut","kind":"rejected","message":"Gate cannot fire \"shut\" in OpenState: declined: Objection(text: \"stuck\")","reason":"declined","revision":2,"source":"OpenState","userInfo":{"by":"me"},"workflow":"Gate"}"#
         )
         #expect(
             lines[5]
