@@ -19,7 +19,7 @@ private struct Download: Workflow {
 @Suite("Finding mistakes", .serialized) struct FindingMistakesTests {
     private static let article = "Sources/Heraclitus/Heraclitus.docc/Reference/FindingMistakes.md"
 
-    /// Where the library's module is: beside the tests.
+    /// The folder of the library's module, beside the tests.
     private static let modules = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("Modules").path
 

@@ -32,7 +32,7 @@ struct Picture: Sendable {
 
     /// A comment of XML with the DOT of a picture.
     ///
-    /// Two hyphens would end it.
+    /// Two hyphens would end the comment.
     private static func comment(_ dot: String) -> String { "<!--\n\(dot.replacing("--", with: "- -"))-->" }
 
     private static func draw(_ table: TransitionTable, _ theme: String, to file: URL) throws {

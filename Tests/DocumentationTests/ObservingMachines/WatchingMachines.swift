@@ -30,7 +30,7 @@ private struct Download: Workflow {
 
 // MARK: - What stands in for packages that are not there
 
-/// What was handed to the backends, in order.
+/// The calls of the backends, in order.
 private let told = Mutex<[String]>([])
 
 private func tell(_ line: String) { told.withLock { $0.append(line) } }
