@@ -22,14 +22,10 @@ let package = Package(
     dependencies: [
         .package(name: "heraclitus", path: "../.."),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .systemLibrary(
-            name: "CCrypto",
-            pkgConfig: "libcrypto",
-            providers: [.apt(["libssl-dev"]), .brew(["openssl"])]
-        ),
         .target(name: "SQLStores", swiftSettings: settings),
         .target(
             name: "SQLiteStore",
@@ -43,7 +39,8 @@ let package = Package(
         .target(
             name: "PostgresStore",
             dependencies: [
-                "CCrypto", "CPostgres", "SQLStores", .product(name: "Heraclitus", package: "heraclitus"),
+                "CPostgres", "SQLStores", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
             ],
             swiftSettings: settings
@@ -109,7 +106,7 @@ let package = Package(
             name: "SQLiteStoreTests",
             dependencies: [
                 "SQLStores", "SQLiteStore", "StoreBenchmark", "StoreOrders", "StoreTesting", "counter", "worker",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
                 .product(name: "HeraclitusTesting", package: "heraclitus"),

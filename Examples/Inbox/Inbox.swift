@@ -13,7 +13,7 @@ struct Inbox {
         message.didEnter(UnreadState.self) { _, _ in unread.add() }
         message.didExit(UnreadState.self) { _, _ in unread.add(-1) }
         // One line for all that happens, and a notification for whoever does not know the machine.
-        message.log { entry in print("  log    \(entry)") }
+        message.observe { print("  log    \($0.level): \($0)") }
         message.postNotifications(prefix: "Message.")
         let observer = NotificationCenter.default.addObserver(
             forName: Notification.Name("Message.transitioned"),

@@ -8,16 +8,17 @@ final class Watchman: StateMachineDelegate {
         print("  watchman: \(transition)")
     }
     func machine(_ machine: StateMachine<Light>, didReject error: InvalidTransition) {
-        print("  watchman: rejected, \(error.source) → \(error.destination ?? "")")
+        if let action = error.action {
+            print("  watchman: refused \(action) in \(error.source)")
+        } else {
+            print("  watchman: rejected, \(error.source) → \(error.destination ?? "")")
+        }
     }
-    func machine(_ machine: StateMachine<Light>, didPerform action: PerformedAction) {
-        print("  watchman: performed \(action.name) in \(type(of: action.state).name)")
+    func machine(_ machine: StateMachine<Light>, didPerform occurrence: Occurrence) {
+        print("  watchman: performed \(occurrence.action ?? "") in \(occurrence.source)")
     }
-    func machine(_ machine: StateMachine<Light>, didRefuse error: InvalidAction) {
-        print("  watchman: refused \(error.action ?? "") in \(error.state)")
-    }
-    func machine(_ machine: StateMachine<Light>, didAnnounce announcement: Announcement) {
-        print("  watchman: \(announcement.name), \(announcement.userInfo)")
+    func machine(_ machine: StateMachine<Light>, didAnnounce occurrence: Occurrence) {
+        print("  watchman: \(occurrence.announcement ?? ""), \(occurrence.userInfo)")
     }
 }
 

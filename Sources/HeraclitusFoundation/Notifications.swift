@@ -43,42 +43,16 @@ public enum StateMachineNotification {
     /// The key of the destination, a state object; of another occurrence, the key of its state.
     public static let destinationKey = "HeraclitusDestination"
 
-    /// The key of the error of a rejected fire, a refused action or failed work.
+    /// The key of the error of a rejected fire or action, or of failed work.
     public static let errorKey = "HeraclitusError"
 
     fileprivate static func userInfo(of occurrence: Occurrence) -> [AnyHashable: Any] {
         var userInfo: [AnyHashable: Any] = [:]
-        func merge(_ other: UserInfo) {
-            for key in other.keys { userInfo[key] = other[key] }
-        }
-        switch occurrence.outcome {
-        case .transitioned(let transition):
-            merge(transition.userInfo)
-            userInfo[eventKey] = transition.event
-            userInfo[sourceKey] = transition.source
-            userInfo[destinationKey] = transition.destination
-        case .rejected(let error):
-            merge(error.userInfo)
-            userInfo[eventKey] = error.event
-            userInfo[errorKey] = error
-        case .ignored(let event):
-            merge(event.userInfo)
-            userInfo[eventKey] = event.name
-            userInfo[destinationKey] = event.state
-        case .performed(let action):
-            merge(action.userInfo)
-            userInfo[destinationKey] = action.state
-        case .refused(let error):
-            merge(error.userInfo)
-            userInfo[errorKey] = error
-        case .announced(let announcement):
-            merge(announcement.userInfo)
-            userInfo[destinationKey] = announcement.state
-        case .failed(let work):
-            userInfo[errorKey] = work.error
-            userInfo[destinationKey] = work.state
-        case nil: break
-        }
+        for key in occurrence.userInfo.keys { userInfo[key] = occurrence.userInfo[key] }
+        userInfo[eventKey] = occurrence.event
+        userInfo[sourceKey] = occurrence.transition?.source
+        userInfo[destinationKey] = occurrence.state
+        userInfo[errorKey] = occurrence.error
         userInfo[occurrenceKey] = occurrence
         return userInfo
     }

@@ -33,7 +33,7 @@ public import Heraclitus
 ///
 /// The operation notifies `OperationQueue` of `isReady`, `isExecuting` and `isFinished`. Any thread may call each method, and your code runs
 /// outside locks.
-public final class OperationStateMachine: Stateful, Sendable {
+public final class OperationStateMachine: MachineOwner, Sendable {
     /// A block of an operation.
     public typealias Block = @Sendable () -> Void
 

@@ -8,7 +8,9 @@ extension Workflow {
     /// ```
     ///
     /// The first use of a workflow stops the program if its definition is invalid; `diagnostics` lists the mistakes.
-    public static var findings: [WorkflowFinding] { table.findings }
+    public static var findings: [WorkflowFinding] {
+        table.findings + statesWithUnheardFailures.map { .unheardFailure($0) }
+    }
 }
 
 extension TransitionTable {

@@ -2,8 +2,8 @@ import Heraclitus
 
 /// A warning about a valid workflow.
 ///
-/// `Workflow.diagnostics` lists mistakes. A finding may be intended. `TransitionTable.findings` finds it in the transition table alone, without
-/// guards.
+/// `Workflow.diagnostics` lists mistakes. A finding may be intended. It follows from the transition table alone, without guards, except
+/// ``unheardFailure(_:)``.
 @nonexhaustive
 public enum WorkflowFinding: Hashable, Sendable {
     /// A state that machines never reach from the initial state or from `Workflow.states`.
@@ -32,6 +32,11 @@ public enum WorkflowFinding: Hashable, Sendable {
     ///
     /// An event that updates a state is left out: another one brings other data.
     case sameEvents([String])
+
+    /// The work of a `Working` state may throw, and no event with `whenFailed()` leads from the state: the machine stays there.
+    ///
+    /// Observers hear of such an error. Only `Workflow.findings` has this one, because a table has no work.
+    case unheardFailure(String)
 }
 
 extension WorkflowFinding: CustomStringConvertible {
@@ -52,6 +57,8 @@ extension WorkflowFinding: CustomStringConvertible {
             "The state \(state.shortened) is listed as final, and is not a state of the workflow."
         case .unreachableEvent(let event):
             "The event \"\(event.shortened)\" can never be fired: no events lead to its sources."
+        case .unheardFailure(let state):
+            "The work of \(state.shortened) may fail, and no event follows from that. Add `.whenFailed()` to one."
         case .sameEvents(let events):
             "The events \(Self.list(events)) do the same: they lead from and to the same states, without guards, hooks or deadlines."
         }

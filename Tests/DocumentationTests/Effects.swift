@@ -47,7 +47,7 @@ private final class Mailer: Sendable {
     func status(of mail: SendMail) async throws -> Status { isGone.withLock { $0 } ? .gone : .ready }
 }
 
-@Suite("Effects") struct EffectsArticleTests {
+@Suite("Effects of the article") struct EffectsArticleTests {
     @Test("An effect is saved with its machine, delivered, parked and retried")
     func delivered() async throws {
         let store = InMemoryStore()
@@ -79,7 +79,7 @@ private final class Mailer: Sendable {
         #expect(mailer.sent.withLock { $0 } == ["bob@example.org"])
     }
 
-    @Test("A worker delivers an effect as the article says")
+    @Test("The article's handlers deliver an effect")
     func handedOver() async throws {
         let store = InMemoryStore()
         let mailer = Mailer()

@@ -20,8 +20,8 @@ private struct Download: Workflow {
     let cancel = Event(from: LoadingState.self, to: IdleState.self)
 }
 
-@Suite("Landing page") struct LandingPageTests {
-    @Test("The landing page's code works")
+@Suite("The landing page") struct LandingPageTests {
+    @Test("The page's code runs")
     func code() throws {
         let machine = StateMachine<Download>()
         try machine.fire.load(LoadingState(url: "https://example.org"))

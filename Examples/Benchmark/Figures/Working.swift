@@ -53,7 +53,7 @@ extension Figure {
 private final class ClosedState: WorkflowState, EmptyState {}
 
 private final class OpenState: WorkflowState, EmptyState, Working {
-    func work(_ here: Workplace<Shop>) async throws {}
+    func work(_ call: WorkCall<Shop>) async throws {}
 }
 
 private struct Shop: Workflow {

@@ -1,9 +1,9 @@
 extension Definition {
-    /// Brings an archive up to this version, step by step.
+    /// Migrates an archive to this version, step by step.
     /// - Parameters:
-    ///   - archive: What was archived.
-    ///   - path: Where that is.
-    /// - Returns: The same with another state and other data.
+    ///   - archive: The archive.
+    ///   - path: The path of the archive.
+    /// - Returns: The archive with its migrated state and data.
     /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
     func migrated(_ archive: RawArchive, at path: String) throws(ArchiveError) -> RawArchive {
         var archive = archive
@@ -19,9 +19,9 @@ extension Definition {
 }
 
 extension Workflow {
-    /// An archive as the steps of today's version leave it, before anything typed is decoded.
-    /// - Parameter archive: What ``archive(of:prettyPrinted:limit:)`` or a machine has written, in whatever version.
-    /// - Returns: The same with another state and other data.
+    /// Migrates an archive before typed values are decoded.
+    /// - Parameter archive: The archive of a state or machine, in any version.
+    /// - Returns: The archive with its migrated state and data.
     /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
     package static func migrated(_ archive: JSONValue) throws(ArchiveError) -> JSONValue {
         guard let raw = RawArchive(archive) else { return archive }
@@ -35,31 +35,72 @@ extension Workflow {
 
 // MARK: - Effects
 
-extension Workflow {
+/// The effects that a workflow knows: their types, and the steps that bring those of older versions up to date.
+package struct KnownEffects: Sendable {
+    package let types: [any Effect.Type]
+
+    /// The version of the workflow.
+    package let version: Int
+
+    private let migrations: [Migration]
+
+    fileprivate init(_ types: [any Effect.Type], _ definition: Definition) {
+        (self.types, version, migrations) = (types, definition.version, definition.migrations)
+    }
+
     /// An effect as the steps since the version that saved it leave it.
-    package static func migrated(_ effect: RawEffect, from version: Int) throws -> RawEffect {
-        guard version < Self.version else { return effect }
+    package func migrated(_ effect: RawEffect, from version: Int) throws -> RawEffect {
+        guard version < self.version else { return effect }
         var effect = effect
-        for step in CompiledWorkflow<Self>.shared.definition.migrations where step.version > version {
-            try step.effectChange(&effect)
-        }
+        for step in migrations where step.version > version { try step.effectChange(&effect) }
         return effect
     }
 
     /// The names under which stores may have effects that this version knows.
-    package static var storedEffectNames: [String] {
-        var names = effects.flatMap { storedNames(ofEffect: $0) }
-        for step in CompiledWorkflow<Self>.shared.definition.migrations.reversed() {
+    package var storedNames: [String] {
+        var names = types.flatMap { type -> [String] in
+            guard let former = formerName(of: type, named: type.name), self.type(named: former) == type else {
+                return [type.name]
+            }
+            return [type.name, former]
+        }
+        for step in migrations.reversed() {
             if case .effect(let old, let new) = step.renaming, names.contains(new) { names.append(old) }
         }
         return names
+    }
+
+    /// The type of effects with a name, or with the default name of earlier versions where one type alone had it.
+    package func type(named name: String) -> (any Effect.Type)? {
+        if let type = types.first(where: { $0.name == name }) { return type }
+        let former = types.filter { formerName(of: $0, named: $0.name) == name }
+        return former.count == 1 ? former[0] : nil
+    }
+}
+
+extension Workflow {
+    /// The effects that the workflow knows.
+    package static var knownEffects: KnownEffects { KnownEffects(effects, CompiledWorkflow<Self>.shared.definition) }
+
+    /// The effects that machines with a context know.
+    package static func knownEffects(in context: Context) -> KnownEffects {
+        guard let given = StateMachine<Self>.given(context), let definition = given.definition else {
+            return knownEffects
+        }
+        // Several states may declare effects of one type.
+        let types = given.effects.map(\.type).reduce(into: [any Effect.Type]()) { types, type in
+            if !types.contains(where: { $0 == type }) { types.append(type) }
+        }
+        return KnownEffects(types, definition)
     }
 }
 
 // MARK: - Steps without use
 
 extension Workflow {
-    /// The steps that look for a name which none of some archives and effects of older versions has: it may be misspelt.
+    /// The steps whose name is missing from all archives and effects of older versions.
+    ///
+    /// Such a name may be misspelt.
     /// - Parameters:
     ///   - archives: Archives, as ``migrated(_:)`` takes them.
     ///   - effects: Effects with the versions that saved them.
@@ -137,14 +178,14 @@ extension RawArchive {
 // MARK: - Names
 
 extension TransitionValidator {
-    /// The names that the states of an occurrence have today, as far as migrations say it.
+    /// The current names of an occurrence's states, as far as migrations know them.
     package func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
         definition.namesToday(of: occurrence)
     }
 }
 
 extension DrawnMoment {
-    /// The names that the states of an occurrence have today, as far as migrations say it.
+    /// The current names of an occurrence's states, as far as migrations know them.
     package func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
         definition.namesToday(of: occurrence)
     }

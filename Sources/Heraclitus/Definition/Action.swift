@@ -17,7 +17,7 @@
 /// machine.allowedActions                                               // ["goRed"]
 /// ```
 ///
-/// In another state it is refused with ``InvalidAction``. No other thread makes a transition while it runs, and what it fires is
+/// Another state rejects it with ``InvalidTransition``. No other thread makes a transition while it runs, and what it fires is
 /// carried out when it has returned. Tables and diagrams list it.
 public struct WorkflowAction<W: Workflow, State, Result>: Sendable {
     let slot: ActionSlot

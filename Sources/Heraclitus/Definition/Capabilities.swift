@@ -78,7 +78,7 @@ public protocol Entering: Capability {
 /// A state that resumes its work when its machine was restored from an archive.
 public protocol Restoring: Capability {
     /// Called once, by ``StateMachine/activate(userInfo:)`` or the first fire, on a machine that was restored in this
-    /// state or made with ``StateMachine/init(alreadyIn:since:journal:scheduler:)``; and on a machine within a state each time that a holder
+    /// state or made with ``StateMachine/init(resumingIn:since:journal:scheduler:)``; and on a machine within a state each time that a holder
     /// resumes it: ``Composite``.
     ///
     /// ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)`` are not called then. The

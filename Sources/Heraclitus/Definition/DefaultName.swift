@@ -33,28 +33,15 @@ extension Workflow {
         StateMachine<Self>.given(context)?.definition?.version ?? version
     }
 
-    /// The names under which archives of this workflow may have a state, as ``storedNames``.
-    package static func storedNames(of state: any WorkflowState.Type) -> [String] {
+    /// The names under which archives of this workflow may have states of a class, as ``storedNames``; `nil` if all its states are of that class.
+    package static func storedNames(of state: any WorkflowState.Type) -> [String]? {
+        // The states of a table have names of their own.
+        if state == DataState.self, Self.self == DataWorkflow.self { return nil }
         let definition = CompiledWorkflow<Self>.shared.definition
         guard let former = formerName(of: state, named: state.name), let index = definition.stateIndex(of: state),
             definition.stateIndex(named: former) == index
         else { return [state.name] }
         return [state.name, former]
-    }
-
-    /// The names under which stores may have effects of a type, as ``storedNames``.
-    package static func storedNames(ofEffect effect: any Effect.Type) -> [String] {
-        guard let former = formerName(of: effect, named: effect.name), Self.effect(named: former) == effect else {
-            return [effect.name]
-        }
-        return [effect.name, former]
-    }
-
-    /// The type of effects with a name, or with the default name of earlier versions where one type alone had it.
-    package static func effect(named name: String) -> (any Effect.Type)? {
-        if let effect = effects.first(where: { $0.name == name }) { return effect }
-        let former = effects.filter { formerName(of: $0, named: $0.name) == name }
-        return former.count == 1 ? former[0] : nil
     }
 
     /// The name of the state that archives may have stored under a name: the same, except for a default name of earlier versions.

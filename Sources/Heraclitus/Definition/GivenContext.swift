@@ -14,16 +14,21 @@ package final class GivenContext: Sendable {
     /// The closures that each of these machines has from the beginning.
     let callbacks: [Callback]
 
+    /// What entering states of these machines declares, besides what the states themselves do.
+    let effects: [EffectMaking]
+
     init<Context: Sendable>(
         _ context: Context,
         definition: Definition? = nil,
         initial: (@Sendable () -> AnyObject?)? = nil,
-        callbacks: [Callback] = []
+        callbacks: [Callback] = [],
+        effects: [EffectMaking] = []
     ) {
         self.context = context
         self.definition = definition
         self.initial = initial
         self.callbacks = callbacks
+        self.effects = effects
     }
 
     /// The context, if it is of a type.
@@ -33,4 +38,12 @@ package final class GivenContext: Sendable {
     static func value<Context: Sendable>(of given: GivenContext?, as type: Context.Type) -> Context? {
         if let given { given.value(as: type) } else { () as? Context }
     }
+}
+
+/// An effect that entering a state declares, in a workflow whose definition is its context.
+struct EffectMaking: Sendable {
+    let type: any Effect.Type
+
+    /// Makes the effect; `nil` if the state declares none.
+    let make: @Sendable (AnyObject) -> (any Effect)?
 }

@@ -12,7 +12,7 @@ public import HeraclitusEssentials
 ///         self.socket = Live(socket)
 ///     }
 ///
-///     func work(_ here: Workplace<Session>) async throws {
+///     func work(_ call: WorkCall<Session>) async throws {
 ///         for try await line in try socket.get().lines { … }     // fails after a restoration, and so is connected anew
 ///     }
 /// }
@@ -87,3 +87,8 @@ extension KeyedEncodingContainer {
 package protocol UnarchivedValue {}
 
 extension Live: UnarchivedValue {}
+
+/// A ``Live`` of whatever type.
+protocol LiveValue {}
+
+extension Live: LiveValue {}

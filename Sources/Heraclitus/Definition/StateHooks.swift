@@ -132,12 +132,12 @@ extension StateHooks {
     }
 
     /// Whether the new data of a state takes over the work of the old one.
-    func takesOverWork(_ transition: StateTransition) -> Bool {
+    func continuesWork(_ transition: StateTransition) -> Bool {
         func ask<C: Working>(_ type: C.Type) -> Bool {
             guard let old = transition.sourceObject as? C, let new = transition.destinationObject as? C else {
                 preconditionFailure("An update replaces a state by another object of its class.")
             }
-            return new.takesOverWork(of: old)
+            return new.continuesWork(of: old)
         }
         return working.map { ask($0) } ?? true
     }

@@ -69,11 +69,16 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// An event both updates a state and leads from it to itself.
     case contradictoryUpdate(event: String, state: String)
 
-    /// A state's work is that of a state of another workflow: `work(_:)` gets the ``Workplace`` of that one.
+    /// A state's work is that of a state of another workflow: `work(_:)` gets the ``WorkCall`` of that one.
     case foreignWork(className: String, workflow: String)
 
     /// An event fires when work has failed or is done, and none of the states that it leads from is ``Working``.
     case eventWithoutWork(event: String)
+
+    /// An ``EmptyState`` has a property of its own: an event that is fired without an object gives it the value of `init()`.
+    ///
+    /// Machines in a state and ``Live`` values are none of these, because `init()` makes new ones.
+    case emptyStateWithData(className: String, property: String)
 
     /// Several events fire when the work of a state has failed, or when it is done.
     case ambiguousWork(state: String, events: [String])
@@ -211,9 +216,11 @@ extension WorkflowProblem: CustomStringConvertible {
         case .contradictoryUpdate(let event, let state):
             "The event \"\(event)\" updates \(state), and also leads from it to itself."
         case .foreignWork(let className, let workflow):
-            "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `Workplace` of this workflow."
+            "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `WorkCall` of this workflow."
         case .eventWithoutWork(let event):
             "The event \"\(event)\" fires when work has ended, but no state that it leads from is `Working`."
+        case .emptyStateWithData(let className, let property):
+            "\(className) is an EmptyState with data in `\(property)`, which a fire without an object resets. Conform it to WorkflowState."
         case .ambiguousWork(let state, let events):
             "Several events fire when the work of \(state) has ended in one way: \(events.joined(separator: ", "))."
         case .missingBuilder(let event, let state):

@@ -5,9 +5,9 @@
 ///     let host: String
 ///     init(host: String) { self.host = host }
 ///
-///     func work(_ here: Workplace<Session>) async throws {
-///         let socket = try await here.context.open(host)
-///         try here.fire.connected(ConnectedState(socket))
+///     func work(_ call: WorkCall<Session>) async throws {
+///         let socket = try await call.context.open(host)
+///         try call.fire.connected(ConnectedState(socket))
 ///     }
 /// }
 /// ```
@@ -16,9 +16,9 @@
 /// the machine has left the state by then, it does not begin; if the machine leaves the state just then, it begins cancelled. It is cancelled when
 /// the machine leaves the state, before ``Exiting/didExit(_:)``, or is released; in a ``StateMachine/run()`` it counts no longer from then on, and is
 /// cancelled a moment later. It does not keep the machine alive.
-public protocol Working<Life>: Capability {
+public protocol Working<MachineWorkflow>: Capability {
     /// The workflow of the state; inferred from ``work(_:)``.
-    associatedtype Life: Workflow
+    associatedtype MachineWorkflow: Workflow
 
     /// Does the work of the state, in a task of its own, or in a child task of ``StateMachine/run()``.
     ///
@@ -26,33 +26,33 @@ public protocol Working<Life>: Capability {
     /// workplace is rejected as ``InvalidTransition/Reason-swift.enum/notCurrent`` once it does not count any more: when the machine has left the
     /// state or is about to, when other work has begun after an update, or when its run was cancelled. It may fire updates of its state at any rate:
     /// they keep it going.
-    /// - Parameter here: The machine's context, and the events that it may fire.
+    /// - Parameter call: The machine's context, and the events that it may fire.
     ///
     /// When it returns, it fires the event of the state with ``WorkflowEvent/whenDone()``.
     /// - Throws: Any error. It fires the event of the state with `whenFailed(enters:)`; without one, observers get
-    ///   ``Occurrence/Outcome/failed(_:)``. A `CancellationError` is no failure if the state was left before.
-    func work(_ here: Workplace<Life>) async throws
+    ///   ``Occurrence/Kind-swift.enum/failed``. A `CancellationError` is no failure if the state was left before.
+    func work(_ call: WorkCall<MachineWorkflow>) async throws
 
     /// Takes over the work of the data before, when an update has replaced that by this object.
     ///
     /// Called on the firing thread right after the update was committed, before `didFire` and the observers. Hand over here what only lives in the
-    /// old object, such as an open connection. The work may still be about to make it: ``Workplace/machine`` tells the work which object is current.
+    /// old object, such as an open connection. The work may still be about to make it: ``WorkCall/machine`` tells the work which object is current.
     /// It is not called when the work has not begun yet: that begins with this object.
     /// - Parameter old: The object before the update, whose ``work(_:)`` is running or was completed, or that has taken over such work itself.
     /// - Returns: Whether that work counts for this object; otherwise it is cancelled, and the work of this object begins. By default
     ///   `true`.
-    func takesOverWork(of old: Self) -> Bool
+    func continuesWork(of old: Self) -> Bool
 }
 
 extension Working {
     /// Lets the work go on.
-    public func takesOverWork(of old: Self) -> Bool { true }
+    public func continuesWork(of old: Self) -> Bool { true }
 }
 
 /// Where the work of a state is done: what it is handed.
 ///
 /// It does not keep the machine alive. It is for the state's ``Working/work(_:)`` and what that calls.
-public struct Workplace<W: Workflow>: Sendable {
+public struct WorkCall<W: Workflow>: Sendable {
     /// What the machine was given for its states.
     public let context: W.Context
 

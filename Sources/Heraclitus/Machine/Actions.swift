@@ -3,13 +3,13 @@
 extension StateMachine {
     /// Carries out an action of the definition.
     ///
-    /// No other thread makes a transition meanwhile, as for ``perform(block:)``. Observers get the action or its refusal, and then what
+    /// No other thread makes a transition meanwhile, as for ``perform(block:)``. Observers get the action or its rejection, and then what
     /// it has fired.
     /// - Parameters:
     ///   - action: The action's property.
     ///   - userInfo: The arguments of the action, which observers and errors get as well.
     /// - Returns: The action's value.
-    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; the action's error.
+    /// - Throws: ``InvalidTransition`` in another state or for a circle of waits; the action's error.
     @discardableResult
     public func perform<S, Result>(
         _ action: KeyPath<W, W.Action<S, Result>>,
@@ -38,7 +38,7 @@ extension StateMachine {
     ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state; runs once, on this thread.
     /// - Returns: The body's value.
-    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; the body's error.
+    /// - Throws: ``InvalidTransition`` in another state or for a circle of waits; the body's error.
     @discardableResult
     public func perform<S, R, Result>(
         _ action: KeyPath<W, W.Action<S, R>>,
@@ -58,20 +58,16 @@ extension StateMachine {
     ///   - name: The action's name.
     ///   - userInfo: The arguments of the action, which observers and errors get as well.
     /// - Returns: The action's value; `()` if it has none.
-    /// - Throws: ``InvalidAction``: in another state, for a circle of waits, or `unknownAction` with the existing names; the action's
+    /// - Throws: ``InvalidTransition``: in another state, for a circle of waits, or `unknownAction` with the existing names; the action's
     ///   error.
     @discardableResult
     public func perform(named name: String, userInfo: UserInfo = [:]) throws -> Any {
         guard let action = definition.action(named: name) else {
             let terms = ActionTerms(name: name, expected: nil, states: nil)
-            let error = invalid(
-                .unknownAction,
-                terms,
-                userInfo: userInfo,
-                candidates: definition.actions.map(\.name).nearestFirst(to: name)
-            )
+            let call = Call(self, userInfo)
+            let error = rejection(.unknownAction, of: terms, call)
             activate()
-            core.announce(.refused(error), Call(self, userInfo))
+            core.announce(.rejected(error), call)
             throw error
         }
         return try perform(action, userInfo: userInfo) { state in
@@ -120,16 +116,16 @@ extension ActionCall {
     }
 }
 
-extension Stateful {
+extension MachineOwner {
     /// Carries out an action of the definition, as ``StateMachine/perform(_:userInfo:)``.
     /// - Parameters:
     ///   - action: The action's property.
     ///   - userInfo: The arguments of the action, which observers and errors get as well.
     /// - Returns: The action's value.
-    /// - Throws: ``InvalidAction`` in another state; the action's error.
+    /// - Throws: ``InvalidTransition`` in another state; the action's error.
     @discardableResult
     public func perform<S, Result>(
-        _ action: KeyPath<Life, Life.Action<S, Result>>,
+        _ action: KeyPath<MachineWorkflow, MachineWorkflow.Action<S, Result>>,
         userInfo: UserInfo = [:]
     ) throws -> Result {
         try machine.perform(action, userInfo: userInfo)
@@ -141,10 +137,10 @@ extension Stateful {
     ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state.
     /// - Returns: The body's value.
-    /// - Throws: ``InvalidAction`` in another state; the body's error.
+    /// - Throws: ``InvalidTransition`` in another state; the body's error.
     @discardableResult
     public func perform<S, R, Result>(
-        _ action: KeyPath<Life, Life.Action<S, R>>,
+        _ action: KeyPath<MachineWorkflow, MachineWorkflow.Action<S, R>>,
         userInfo: UserInfo = [:],
         _ body: (S) throws -> Result
     ) throws -> Result {

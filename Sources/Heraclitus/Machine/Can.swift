@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// machine.can.cancel
-/// machine.can(\.cancel)
+/// machine.can(event)                   // an event value
 /// machine.can(named: "cancel")
 /// ```
 @frozen @dynamicMemberLookup
@@ -20,14 +20,6 @@ public struct Can<W: Workflow>: Sendable {
     @inlinable @inline(__always)  // to where the key path is written, which is no more than a number then
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
         machine.workflow.index(of: event).map { accepts($0) } ?? false
-    }
-
-    /// Whether the table allows an event now; guards are not asked.
-    /// - Parameter event: The event's property.
-    /// - Returns: `true` if the table would not reject it.
-    @inlinable
-    public func callAsFunction<S, D>(_ event: KeyPath<W, W.Event<S, D>>) -> Bool {
-        self[dynamicMember: event]
     }
 
     /// Whether the table allows an event now; guards are not asked.

@@ -4,7 +4,7 @@
 /// try machine.fire.load(LoadingState(request: request))                    // an object
 /// try machine.fire.fail { loading in FailureState(.timedOut) }             // built from the state that is left
 /// try machine.fire.cancel()                                                // an empty state needs none
-/// try machine.fire(\.load, LoadingState(request: request))                 // a key path in hand
+/// try machine.fire(event, LoadingState(request: request))                  // an event value, such as `Download.events.load`
 /// try machine.fire(named: "load", entering: LoadingState(request: request))
 /// ```
 ///
@@ -29,53 +29,6 @@ public struct Fire<W: Workflow>: Sendable {
     @inlinable @inline(__always)  // to where the key path is written, which is no more than a number then
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
         FireableEvent(machine.workflow.index(of: event), machine: machine, isRehearsal: isRehearsal, work: work)
-    }
-
-    /// Fires an event given by key path, with a state object.
-    ///
-    /// See ``FireableEvent/callAsFunction(_:userInfo:)`` for when the argument is evaluated, and what is thrown.
-    /// - Parameters:
-    ///   - event: The event's property.
-    ///   - state: The state to enter.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``.
-    @inlinable
-    public func callAsFunction<S, D>(
-        _ event: KeyPath<W, W.Event<S, D>>,
-        _ state: @autoclosure () throws -> D,
-        userInfo: UserInfo = [:]
-    ) throws(InvalidTransition) {
-        try self[dynamicMember: event](try state(), userInfo: userInfo)
-    }
-
-    /// Fires an event given by key path with a closure that builds the state to enter from the one that is left.
-    /// - Parameters:
-    ///   - event: The event's property.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    ///   - build: Gets the state that is left, and returns the state to enter.
-    /// - Throws: ``InvalidTransition``.
-    @inlinable
-    public func callAsFunction<S, D>(
-        _ event: KeyPath<W, W.Event<S, D>>,
-        userInfo: UserInfo = [:],
-        _ build: (S) throws -> D
-    ) throws(InvalidTransition) {
-        try self[dynamicMember: event](userInfo: userInfo, build)
-    }
-
-    /// Fires an event given by key path, into the state that its definition builds or an empty one.
-    /// - Parameters:
-    ///   - event: The event's property.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
-    ///   exactly one state, an empty one.
-    @inlinable
-    public func callAsFunction<S, D>(
-        _ event: KeyPath<W, W.Event<S, D>>,
-        userInfo: UserInfo = [:]
-    ) throws(InvalidTransition) {
-        let selector = EventSelector(machine.workflow.index(of: event)).bound(to: work)
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
     }
 
     /// Fires an event value, such as one that was decoded, with a state object.

@@ -120,7 +120,7 @@ extension StateMachine {
     /// Adds a closure that is called when a machine that was restored, in a state or a subclass of it, is activated.
     ///
     /// It is the form of ``Restoring/didRestore(_:)`` for closures. Add it before ``activate(userInfo:)`` and before the first fire, which
-    /// activates. A machine is restored from an archive, or made with ``init(alreadyIn:since:journal:scheduler:)``.
+    /// activates. A machine is restored from an archive, or made with ``init(resumingIn:since:journal:scheduler:)``.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that the machine is in, and the transition, which has no event and no source.
@@ -212,7 +212,8 @@ extension StateMachine {
 
     /// Adds an observer of all transitions, which is called after all hooks.
     ///
-    /// An update is a transition from a state to itself. Activation is not a transition.
+    /// An update is a transition from a state to itself. Activation is not a transition. The machine keeps the closure:
+    /// capture the machine as `[weak machine]`.
     /// - Parameter body: Gets the transition.
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult

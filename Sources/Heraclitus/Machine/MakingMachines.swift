@@ -16,7 +16,7 @@ extension StateMachine where W.Context == Void {
     /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
     ///
     /// Activation calls the state's entry hooks, as those of the initial state after ``init(journal:scheduler:)``. For a state that was entered long
-    /// ago, use ``init(alreadyIn:since:journal:scheduler:)``. An object whose class is not registered with the workflow stops the program.
+    /// ago, use ``init(resumingIn:since:journal:scheduler:)``. An object whose class is not registered with the workflow stops the program.
     /// - Parameters:
     ///   - state: The state to begin in.
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
@@ -39,7 +39,7 @@ extension StateMachine where W.Context == Void {
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
     ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
     public convenience init(
-        alreadyIn state: W.AnyState,
+        resumingIn state: W.AnyState,
         since entered: Date? = nil,
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
@@ -89,7 +89,7 @@ extension StateMachine {
     ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
     ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
     public convenience init(
-        alreadyIn state: W.AnyState,
+        resumingIn state: W.AnyState,
         since entered: Date? = nil,
         context: W.Context,
         journal: JournalLimit? = nil,

@@ -4,7 +4,7 @@ public import HeraclitusEssentials
 extension StateMachine {
     /// The date as of now, by the machine's scheduler.
     ///
-    /// Builders, hooks, actions and work have the same: ``EventCall/now``, ``StateTransition/now``, ``ActionCall/now`` and ``Workplace/now``. Who asks them
+    /// Builders, hooks, actions and work have the same: ``EventCall/now``, ``StateTransition/now``, ``ActionCall/now`` and ``WorkCall/now``. Who asks them
     /// and never the system can be tested with a manual clock.
     public var now: Date { core.scheduler.date }
 }
@@ -27,7 +27,7 @@ extension ActionCall {
     public var now: Date { machine.now }
 }
 
-extension Workplace {
+extension WorkCall {
     /// The date as of now, by the machine's scheduler.
     public var now: Date { stateWork.scheduler.date }
 

@@ -9,22 +9,19 @@ extension StateMachine {
     /// If waiting for the turn would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``, the rejection or
     /// announcement is reported without waiting, on the thread that would have waited. What observers themselves cause to be
     /// reported is limited to ``chainLimit`` occurrences in one turn.
-    /// - Parameter body: Gets what happened.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    @discardableResult
-    public func observe(_ body: @escaping @Sendable (Occurrence) -> Void) -> Registration {
-        add(hearing(body), .notice(body))
-    }
-
-    /// Adds a closure that gets everything that happens in this machine, and in the machines that its states hold, at any depth.
     ///
-    /// It is as for ``observe(_:)``. What happens in a machine within has a ``Occurrence/path``. The closure gets it among that machine's own
-    /// observers, and when it fires this machine, that is carried out before the fire under way returns. A fire that comes too late,
-    /// when its holder has left, is no longer reported here.
-    /// - Parameter body: Gets what happened.
+    /// The machine keeps the closure. Capture the machine as `[weak machine]`, because a closure that captures it strongly keeps it alive.
+    /// - Parameters:
+    ///   - includesRegions: Whether the closure also gets what happens in the machines that the states hold, at any depth. Such an occurrence has
+    ///     a ``Occurrence/path``. When the closure fires this machine then, that is carried out before the region's fire returns.
+    ///   - body: Gets what happened.
     /// - Returns: A registration, with which the closure can be cancelled.
     @discardableResult
-    public func observeTree(_ body: @escaping @Sendable (Occurrence) -> Void) -> Registration {
+    public func observe(
+        regions includesRegions: Bool = false,
+        _ body: @escaping @Sendable (Occurrence) -> Void
+    ) -> Registration {
+        guard includesRegions else { return add(hearing(body), .notice(body)) }
         let registration = add(hearing(body), .notice(body), .regionNotice(body))
         core.letRegionsBeHeard()
         return registration
@@ -47,10 +44,7 @@ extension StateMachine {
     ///   - userInfo: Values passed to observers.
     public func announce(_ name: String, userInfo: UserInfo = [:]) {
         activate()
-        core.announce(
-            .announced(Announcement(name: name, state: currentState, userInfo: userInfo)),
-            Call(self, userInfo)
-        )
+        core.announce(.noted(.announced, name, currentState, userInfo), Call(self, userInfo))
     }
 
     /// The current state, as any workflow's.

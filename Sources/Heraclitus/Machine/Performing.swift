@@ -7,18 +7,18 @@ extension StateMachine {
     /// - Parameter body: Gets the current state; runs once, on this thread. It has a label, or the key path of a misspelt action would
     ///   be taken for it.
     /// - Returns: The block's value.
-    /// - Throws: The block's error; ``InvalidAction`` if there is no turn: for the reasons `deadlock`, `missingContext`, `notCurrent`, `regionInUse`
+    /// - Throws: The block's error; ``InvalidTransition`` if there is no turn: for the reasons `deadlock`, `missingContext`, `notCurrent`, `regionInUse`
     ///   and `transitionInProgress`.
     public func perform<Result>(block body: (W.AnyState) throws -> Result) throws -> Result {
         let terms = ActionTerms(name: nil, expected: nil, states: nil)
         return try inTurn(for: terms, Call(self, [:])) { _ in try body(state) }
     }
 
-    /// Carries out an action of the caller's own that is allowed in one state and its subclasses only; in other states it is refused.
+    /// Carries out an action of the caller's own that is allowed in one state and its subclasses only; other states reject it.
     ///
     /// The definition need not list it. For one that it does list there is ``perform(_:userInfo:)``.
     ///
-    /// No other thread makes a transition meanwhile, as for ``perform(block:)``. Observers get the action or its refusal, and then what
+    /// No other thread makes a transition meanwhile, as for ``perform(block:)``. Observers get the action or its rejection, and then what
     /// it has fired.
     /// - Parameters:
     ///   - name: The action's name, for observers and errors.
@@ -26,7 +26,7 @@ extension StateMachine {
     ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state; runs once, on this thread.
     /// - Returns: The block's value.
-    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; the block's error.
+    /// - Throws: ``InvalidTransition`` in another state or for a circle of waits; the block's error.
     public func perform<S, Result>(
         action name: String,
         in allowed: S.Type,
@@ -53,7 +53,7 @@ extension StateMachine {
     ///   - admit: Gets the state and its number, and returns what the body gets; `nil` if the action is not allowed.
     ///   - body: Carries out the action.
     /// - Returns: What the body returns.
-    /// - Throws: ``InvalidAction``; what the body throws.
+    /// - Throws: ``InvalidTransition``; what the body throws.
     func perform<Admitted, Result>(
         _ terms: ActionTerms,
         userInfo: UserInfo,
@@ -64,17 +64,16 @@ extension StateMachine {
         return try inTurn(for: terms, call) { place in
             let current = currentState
             guard let state = admit(current, core.now.index) else {
-                throw refused(.notInState, terms, call, at: nil)
+                throw rejected(.notAllowed, terms, call, at: nil)
             }
             let result: Result
             do {
                 result = try body(state)
             } catch {
-                _ = refused(.failed, terms, call, because: error, at: place)
+                _ = rejected(.actionFailed, terms, call, because: error, at: place)
                 throw error
             }
-            let action = PerformedAction(name: terms.name ?? "", state: current, userInfo: userInfo)
-            core.post(.performed(action), at: place, call)
+            core.post(.noted(.performed, terms.name ?? "", current, userInfo), at: place, call)
             return result
         }
     }
@@ -87,64 +86,39 @@ extension StateMachine {
         do {
             return try core.perform(call, body)
         } catch let problem as NoTurn {
-            let reason: InvalidAction.Reason =
-                switch problem {
-                case .deadlock: .deadlock
-                case .regionInUse: .regionInUse
-                case .missingContext: .missingContext
-                case .notCurrent: .notCurrent
-                case .holderIsDeciding: .transitionInProgress
-                }
-            let error = invalid(reason, terms, userInfo: call.userInfo, machines: problem.machines)
-            core.tellOutsideTurn(.refused(error), call)
+            let error = rejection(problem.reason, of: terms, call, machines: problem.machines)
+            core.tellOutsideTurn(.rejected(error), call)
             throw error
         }
     }
 
-    /// Tells observers of a refusal, which is returned to be thrown.
-    private func refused(
-        _ reason: InvalidAction.Reason,
+    /// Tells observers of a rejection, which is returned to be thrown.
+    private func rejected(
+        _ reason: InvalidTransition.Reason,
         _ terms: ActionTerms,
         _ call: borrowing Call,
         because error: (any Error)? = nil,
         at place: TurnPlace?
-    ) -> InvalidAction {
-        let refusal = invalid(reason, terms, userInfo: call.userInfo, because: error)
-        core.post(.refused(refusal), at: place, call)
-        return refusal
+    ) -> InvalidTransition {
+        let rejection = rejection(reason, of: terms, call, because: error)
+        core.post(.rejected(rejection), at: place, call)
+        return rejection
     }
 
-    func invalid(
-        _ reason: InvalidAction.Reason,
-        _ terms: ActionTerms,
-        userInfo: UserInfo,
+    func rejection(
+        _ reason: InvalidTransition.Reason,
+        of terms: ActionTerms,
+        _ call: borrowing Call,
         because error: (any Error)? = nil,
-        candidates: [String] = [],
         machines: [String] = []
-    ) -> InvalidAction {
-        let source = core.now.index
-        return InvalidAction(
-            reason: reason,
-            workflow: definition.workflow,
-            path: core.ownership.isHeld ? core.path : nil,
-            action: terms.name,
-            state: definition.states[source].name,
-            expected: terms.expected,
-            leadingEvents: definition.events.filter { event in
-                terms.states?.contains { event.reach.leads(from: source, to: $0) } ?? false
-            }.map(\.name),
-            knowsLeadingEvents: terms.states != nil,
-            allowedActions: definition.actionNames(allowedIn: source),
-            candidates: candidates,
-            userInfo: userInfo,
-            underlyingError: error,
-            machines: machines
-        )
+    ) -> InvalidTransition {
+        let details = Rejection.Details(underlyingError: error, machines: machines, action: terms)
+        return core.invalidTransition(Rejection(reason, event: nil, from: core.now.index, details), call)
     }
 }
 
 /// What errors say of an action.
-struct ActionTerms {
+struct ActionTerms: Sendable {
     /// Its name; `nil` for a block that has none.
     let name: String?
 

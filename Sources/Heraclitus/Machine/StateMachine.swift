@@ -128,7 +128,7 @@ extension StateMachine {
         regions(of: state).contains { $0.isIn(type) }
     }
 
-    /// Whether the current state, or a registered superclass of it, has a name.
+    /// Whether the current state, a registered superclass, or a group of it has a name.
     ///
     /// A machine whose state holds machines, as ``Composite`` says, is also in the states that those are in.
     /// - Parameter name: The name.
@@ -136,6 +136,9 @@ extension StateMachine {
     public func isIn(named name: String) -> Bool {
         let index = core.now.index
         if let named = definition.stateIndex(named: name), definition.lineage(of: index).contains(named) {
+            return true
+        }
+        if definition.content.value.groups.contains(where: { $0.name == name && $0.members.contains(index) }) {
             return true
         }
         return definition.hasComposites && regions(of: state).contains { $0.isIn(named: name) }
@@ -147,7 +150,7 @@ extension StateMachine {
 
     /// The names of the events that lead from the current state, in the order of the definition.
     ///
-    /// Guards are not asked: ``offers(userInfo:)`` asks them. Events that are ignored now are left out, because to fire them does
+    /// Guards are not asked: ``eventAvailability(userInfo:)`` asks them. Events that are ignored now are left out, because to fire them does
     /// nothing; ``can`` is `true` for them, because to fire them is no error.
     public var allowedEvents: [String] { definition.eventNames(leaving: core.expectedState(of: self)) }
 
@@ -158,7 +161,7 @@ extension StateMachine {
     /// accepted so far.
     @inlinable public var can: Can<W> { Can(machine: self) }
 
-    /// Fires events: `machine.fire.load(…)`, `machine.fire(\.load, …)`, `machine.fire(named: "load", …)`.
+    /// Fires events: `machine.fire.load(…)`, `machine.fire(event, …)`, `machine.fire(named: "load", …)`.
     @inlinable public var fire: Fire<W> { Fire(machine: self) }
 
     /// Answers what a fire would do, guards included, and changes nothing: `try machine.rehearse.pay(PaidState(…))`.

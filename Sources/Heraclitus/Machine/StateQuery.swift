@@ -28,7 +28,7 @@ extension StateMachine {
     public var `is`: StateQuery<W> { StateQuery(machine: self) }
 }
 
-extension Stateful {
+extension MachineOwner {
     /// Whether the current state is in one of the groups that the workflow declares as static properties: `download.is.loading`.
-    public var `is`: StateQuery<Life> { machine.is }
+    public var `is`: StateQuery<MachineWorkflow> { machine.is }
 }

@@ -49,12 +49,7 @@ extension StateMachine {
     private func tell(_ failed: FailedWork, of work: StateWork) {
         let call = Call(self, [:])
         // The state has its newest data, unless it was left.
-        func told() -> FailedWork {
-            if core.counts(work.id), let state = state as? any WorkflowState {
-                return FailedWork(state: state, error: failed.error)
-            }
-            return failed
-        }
-        core.announce(.failed(told()), for: .automatic, call)
+        func told() -> any WorkflowState { core.counts(work.id) ? currentState : failed.state }
+        core.announce(.failed(told(), failed.error), for: .automatic, call)
     }
 }

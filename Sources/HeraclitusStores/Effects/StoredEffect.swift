@@ -1,47 +1,49 @@
 public import Heraclitus
 
-/// An effect as a store has it, before it was carried out.
+/// A stored effect that waits to be carried out.
 public struct StoredEffect: Sendable, Hashable {
-    /// Its key.
+    /// The key of the effect.
     public let key: EffectKey
 
-    /// The name of its type.
+    /// The name of the effect's type.
     public let name: String
 
-    /// Its data.
+    /// The data of the effect.
     public let data: JSONValue
 
-    /// The version of the workflow that has saved it; `nil` if an earlier release did not keep it.
+    /// The version of the workflow that saved the effect; `nil` if an earlier release saved it without a version.
     public let version: Int?
 
-    /// How often its handler has failed.
+    /// The number of failed attempts.
     public let attempts: Int
 
-    /// What the last error said; `nil` if there was none.
+    /// The text of the last error; `nil` before the first failure.
     public let error: String?
 
-    /// Whether it was set aside after too many attempts, or because its data cannot be read.
+    /// Whether the effect was set aside after too many attempts, or because its data is unreadable.
     ///
-    /// ``StoredWorkflow/retry(_:)`` brings it back, ``StoredWorkflow/discard(_:)`` removes it.
+    /// ``StoredWorkflow/retry(_:)`` resumes it, ``StoredWorkflow/discard(_:)`` removes it.
     public let isParked: Bool
 
     /// Makes the effect itself.
-    /// - Parameter workflow: The workflow, which lists the types of its effects.
+    /// - Parameter workflow: The workflow in the store, which knows the types of its effects.
     /// - Returns: The effect.
     /// - Throws: `ArchiveError.unknownEffect(_:known:)`; `ArchiveError.brokenEffect(_:underlyingError:)`, also if a migration fails.
-    public func effect<W: Workflow>(of workflow: W.Type) throws(ArchiveError) -> any Effect {
+    public func effect<W: Workflow>(of workflow: StoredWorkflow<W>) throws(ArchiveError) -> any Effect {
+        try effect(of: workflow.knownEffects)
+    }
+
+    func effect(of known: KnownEffects) throws(ArchiveError) -> any Effect {
         let effect: RawEffect
         do {
-            effect = try W.migrated(RawEffect(name: name, data: data), from: version ?? W.version)
+            effect = try known.migrated(RawEffect(name: name, data: data), from: version ?? known.version)
         } catch {
             throw .brokenEffect(name, underlyingError: error)
         }
-        guard let type = W.effect(named: effect.name) else { throw unknown(to: workflow) }
+        guard let type = known.type(named: effect.name) else { throw unknown(to: known) }
         do { return try effect.data.decoded(as: type) } catch { throw .brokenEffect(name, underlyingError: error) }
     }
 
-    /// Why a workflow that does not list its type cannot read it.
-    func unknown<W: Workflow>(to workflow: W.Type) -> ArchiveError {
-        .unknownEffect(name, known: W.effects.map { $0.name })
-    }
+    /// Why a workflow that does not know its type cannot read it.
+    func unknown(to known: KnownEffects) -> ArchiveError { .unknownEffect(name, known: known.types.map { $0.name }) }
 }

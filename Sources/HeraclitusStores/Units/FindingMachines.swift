@@ -4,20 +4,20 @@ public import HeraclitusEssentials
 extension StoredWorkflow {
     /// Finds machines of the workflow.
     ///
-    /// A database answers it by an index; a ``DirectoryStore`` reads the first line of each file.
+    /// A database uses an index; a ``DirectoryStore`` reads the first line of each file.
     ///
-    /// Machines of a version newer than `Workflow.version` are left out: ``newerCount()`` counts them.
+    /// The result excludes machines of a version newer than `Workflow.version`; ``newerCount()`` counts them.
     /// - Parameters:
-    ///   - states: The classes of the state; subclasses do not count. `nil` for any.
+    ///   - states: The classes of the state, or its names; `nil` for any.
     ///   - conditions: What the values that a ``Findable`` state names must be.
     ///   - before: Before which date the machine must have entered its state.
     ///   - after: After which date the machine must have entered its state.
     ///   - id: The last id of the page before; `nil` for the first page. It need not be stored any more.
     ///   - limit: The maximum number of ids.
-    /// - Returns: The ids, sorted by their UTF-8; fewer than `limit` if there are no more.
+    /// - Returns: The ids, sorted by their UTF-8. Fewer than `limit` ids mark the last page.
     /// - Throws: Errors of the store's medium.
     public func ids(
-        in states: [any WorkflowState.Type]? = nil,
+        in states: StoredStates? = nil,
         where conditions: StoredCondition...,
         enteredBefore before: Date? = nil,
         enteredAfter after: Date? = nil,
@@ -30,8 +30,8 @@ extension StoredWorkflow {
         return try await store.ids(query)
     }
 
-    /// Counts the machines of the workflow by their states.
-    /// - Parameter conditions: What the values that a ``Findable`` state names must be.
+    /// Counts the machines of the workflow by state.
+    /// - Parameter conditions: Conditions on the values of ``Findable`` states.
     /// - Returns: The number of machines in each state, by the name of the state.
     /// - Throws: Errors of the store's medium.
     public func counts(where conditions: StoredCondition...) async throws -> [String: Int] {
@@ -42,7 +42,9 @@ extension StoredWorkflow {
         return counts
     }
 
-    /// How many machines a newer release of the program has written, which this one leaves alone.
+    /// Counts the machines that a newer release of the program has written.
+    ///
+    /// This release skips them.
     /// - Returns: The number.
     /// - Throws: Errors of the store's medium.
     public func newerCount() async throws -> Int {
@@ -53,31 +55,81 @@ extension StoredWorkflow {
         return try await store.counts(query).values.reduce(0, +)
     }
 
-    /// The machines of the workflow, one after the other; in constant memory, whatever their number is.
+    /// Iterates over the machines of the workflow in constant memory.
     ///
     /// ```swift
     /// for try await (id, order) in orders.machines(in: [PaidState.self]) { print(id, order.state) }
     /// ```
     ///
-    /// They are loaded in pages, so a machine that changes meanwhile may be missed or seen in its new state. They are passive.
+    /// The machines are loaded in pages, so a machine that changes during the iteration may be missed, or seen in its
+    /// new state. They are passive.
     /// - Parameters:
-    ///   - states: The classes of the state; `nil` for any.
+    ///   - states: The classes of the state, or its names; `nil` for any.
     ///   - conditions: What the values that a ``Findable`` state names must be.
     /// - Returns: The machines with their ids, sorted by the UTF-8 of the ids.
     public func machines(
-        in states: [any WorkflowState.Type]? = nil,
+        in states: StoredStates? = nil,
         where conditions: StoredCondition...
     ) -> StoredMachines<W> {
         StoredMachines(workflow: self, query: query(in: states, conditions))
     }
 
-    private func query(in states: [any WorkflowState.Type]?, _ conditions: [StoredCondition]) -> ArchiveQuery {
+    private func query(in states: StoredStates?, _ conditions: [StoredCondition]) -> ArchiveQuery {
         var query = ArchiveQuery()
         query.workflows = workflowNames
         query.newestVersion = workflowVersion
-        query.states = states?.flatMap { W.storedNames(of: $0) }
+        query.states = states?.names(in: W.self)
         query.values = conditions
         return query
+    }
+}
+
+/// In which states machines are looked for: those of some classes, or those of some names.
+///
+/// ```swift
+/// try await orders.ids(in: [PaidState.self])
+/// try await approvals.ids(in: .named("Review", "Second review"))          // of a workflow that is data
+/// ```
+public struct StoredStates: Sendable, ExpressibleByArrayLiteral {
+    private enum Content: Sendable {
+        case classes([any WorkflowState.Type])
+        case names([String])
+    }
+
+    private let content: Content
+
+    /// The states of some classes.
+    ///
+    /// Subclasses do not count. `DataState`, the class of all states of a table, stands for all of them.
+    /// - Parameter classes: The classes.
+    public init(_ classes: [any WorkflowState.Type]) { content = .classes(classes) }
+
+    /// The states of some classes, as ``init(_:)``.
+    /// - Parameter classes: The classes.
+    public init(arrayLiteral classes: any WorkflowState.Type...) { self.init(classes) }
+
+    private init(named names: [String]) { content = .names(names) }
+
+    /// The states of some names, as they are stored: ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` renames those of older versions.
+    /// - Parameter names: The names.
+    /// - Returns: The states.
+    public static func named(_ names: String...) -> StoredStates { StoredStates(named: names) }
+
+    /// The states of some names, as ``named(_:)-(String...)``.
+    /// - Parameter names: The names.
+    /// - Returns: The states.
+    public static func named(_ names: [String]) -> StoredStates { StoredStates(named: names) }
+
+    /// The names under which machines are stored; `nil` for all.
+    fileprivate func names<W: Workflow>(in workflow: W.Type) -> [String]? {
+        switch content {
+        case .names(let names): names
+        case .classes(let classes):
+            classes.reduce([]) { names, state in
+                guard let names, let more = W.storedNames(of: state) else { return nil }
+                return names + more
+            }
+        }
     }
 }
 
@@ -94,7 +146,7 @@ public struct StoredMachines<W: Workflow>: AsyncSequence {
         var isLast = false
 
         /// Loads the next machine.
-        /// - Returns: Its id and the machine; `nil` behind the last.
+        /// - Returns: The id and the machine; `nil` at the end.
         /// - Throws: `ArchiveError`; errors of the store's medium.
         public mutating func next() async throws -> (id: String, machine: StateMachine<W>)? {
             while page.isEmpty {
@@ -110,7 +162,7 @@ public struct StoredMachines<W: Workflow>: AsyncSequence {
     }
 
     /// Begins at the first machine.
-    /// - Returns: What loads the machines.
+    /// - Returns: An iterator that loads the machines.
     public func makeAsyncIterator() -> Iterator {
         var query = query
         query.limit = 200

@@ -1,7 +1,7 @@
 import Foundation
 import Heraclitus
 
-/// What has become unreadable, or would be lost, of the effects that one version has stored, as migrations leave them.
+/// Finds migrated effects of one version that the current version cannot read, or would lose a part of.
 struct EffectCompatibility<W: Workflow> {
     private let lock: ArchiveLock
     private let except: Set<String>
@@ -14,7 +14,7 @@ struct EffectCompatibility<W: Workflow> {
         }
     }
 
-    /// The version to which a step has to lead.
+    /// The version that a new step has to lead to.
     private var next: Int { lock.version < W.version ? W.version : lock.version + 1 }
 
     private func step(_ code: String) -> String {
@@ -23,10 +23,10 @@ struct EffectCompatibility<W: Workflow> {
 
     private func breaks(_ sample: JSONValue, _ name: String) throws -> [IncompatibleArchives.Break] {
         let effect: RawEffect
-        do { effect = try W.migrated(RawEffect(name: name, data: sample), from: lock.version) } catch {
+        do { effect = try W.knownEffects.migrated(RawEffect(name: name, data: sample), from: lock.version) } catch {
             return [made("A step fails at an effect \(name.debugDescription): \(error)", "// Correct the step.")]
         }
-        guard let type = W.effect(named: effect.name) else {
+        guard let type = W.knownEffects.type(named: effect.name) else {
             return [
                 made(
                     "The effect \(effect.name.debugDescription) is gone. Stored ones would wait for ever.",

@@ -39,7 +39,7 @@ private struct LaterOrder: Workflow {
 }
 
 @Suite("Replays of journals") struct ReplayArticleTests {
-    @Test("A replay names the line that today's definition forbids")
+    @Test("The current definition names the first line that it no longer allows")
     func replay() throws {
         let order = StateMachine<Order>()
         _ = try? order.fire.pay(PaidState(amount: 0))

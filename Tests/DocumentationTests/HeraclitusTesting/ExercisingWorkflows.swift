@@ -34,7 +34,7 @@ private struct Order: Workflow {
     let reopen = Event(from: CancelledState.self, to: CartState.self)
 }
 
-@Suite("Exercising workflows") struct ExercisingArticleTests {
+@Suite("Exercising workflows, on the page of HeraclitusTesting") struct ExercisingArticleTests {
     @Test("The page prints the findings")
     func exercising() throws {
         func hasTotal(_ machine: StateMachine<Order>) -> Bool {
@@ -53,7 +53,7 @@ private struct Order: Workflow {
         let texts = try Documentation.blocks(Documentation.path(of: "HeraclitusTesting"), language: "text")
         #expect(try #require(failure).description + "\n" == texts[0])
 
-        // As it is printed.
+        // The paths of the failure that the page prints.
         let machine = StateMachine<Order>()
         try machine.fire.change(samples[0](machine.state))
         try machine.fire.place(samples[2](machine.state))
@@ -69,7 +69,7 @@ private struct Order: Workflow {
         #expect(printed == texts[1])
     }
 
-    @Test("The workflow has the page's paths")
+    @Test("The page's paths exist")
     func paths() throws {
         let path = Order.table.shortestPath(from: "CartState", to: "PaidState")
         let paths = Order.table.paths(covering: .transitions)

@@ -32,8 +32,8 @@ private struct Bill: Workflow {
         .due(after: .seconds(30 * 86_400))
 }
 
-@Suite("Deadlines") struct DeadlineArticleTests {
-    @Test("A bill lapses when a test moves the clock")
+@Suite("Deadlines of the article") struct DeadlineArticleTests {
+    @Test("A bill lapses when a test advances the clock")
     func lapses() throws {
         let clock = ManualClock()
         let bill = StateMachine<Bill>(scheduler: clock.scheduler)
@@ -42,9 +42,9 @@ private struct Bill: Workflow {
         #expect(bill.isIn(LapsedState.self))
     }
 
-    @Test("An overdue event fires at activation, and in a store")
+    @Test("Deadlines that passed while no program ran fire at activation, and in a store")
     func archived() async throws {
-        let long = StateMachine<Bill>(alreadyIn: SentState(cents: 5, payBy: Date() - 10))
+        let long = StateMachine<Bill>(resumingIn: SentState(cents: 5, payBy: Date() - 10))
         let archive = try long.archive()
         let restored = try StateMachine<Bill>(archive: archive)
         restored.activate()  // fires what was due meanwhile, in the order of the dates

@@ -384,7 +384,7 @@ import Testing
             let origin = try Origin(name.hasPrefix("/") ? name : directory.file(name), to: target)
             let part = Part(origin: origin, byteCount: 1_000_000, total: 1_500_000, tag: "1500000-\(changed)")
             try content(1_000_000).write(to: URL(fileURLWithPath: origin.partPath))
-            try StateMachine<Download>(alreadyIn: CancelledState(part)).archive()
+            try StateMachine<Download>(resumingIn: CancelledState(part)).archive()
                 .write(to: URL(fileURLWithPath: origin.archivePath))
             let run = try run("download", [name, "--to", target], in: directory.path)
             #expect(run.output == "going on at 1000000 of 1500000 bytes\n\(target): completed, 1500000 bytes\n")
@@ -397,7 +397,7 @@ import Testing
         let origin = try Origin(server.url("/f?size=5000"), to: target)
         let part = Part(origin: origin, byteCount: 5_000, total: 5_000, tag: "\"a\"")
         try content(5_000).write(to: URL(fileURLWithPath: origin.partPath))
-        try StateMachine<Download>(alreadyIn: LoadingState(part)).archive().write(
+        try StateMachine<Download>(resumingIn: LoadingState(part)).archive().write(
             to: URL(fileURLWithPath: origin.archivePath)
         )
         #expect(try download("/f?size=5000").status == 0)
@@ -439,7 +439,7 @@ import Testing
         try expectArchives(StatusFailureState(404, part))
         let failed = WrappedFailureState(Refusal("no"), part)
         try expectArchives(failed, except: ["error"])
-        let machine = try StateMachine<Download>(archive: StateMachine<Download>(alreadyIn: failed).archive())
+        let machine = try StateMachine<Download>(archive: StateMachine<Download>(resumingIn: failed).archive())
         #expect((machine.state as? FailureState)?.reason == "no")
     }
 }

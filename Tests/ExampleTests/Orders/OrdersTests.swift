@@ -211,7 +211,7 @@ import Testing
         try expectArchives(DeliveredState(purchase, paid: 9))
         try expectArchives(ReturnedState(purchase, refunded: 9, reason: "cold"))
         try expectArchives(CancelledState(nil, refunded: 0, reason: "no more"))
-        let order = StateMachine<Order>(alreadyIn: PlacedState(purchase, payment.copy(), payBy: nil))
+        let order = StateMachine<Order>(resumingIn: PlacedState(purchase, payment.copy(), payBy: nil))
         let copy = order.copy()
         try #require(copy.state as? PlacedState).payment.take(5)
         #expect(copy.isIn(PaidState.self) && copy.state.received == 9)
@@ -221,7 +221,7 @@ import Testing
     @Test("The last part of a payment pays the order in the same turn")
     func region() throws {
         let items = [Item(name: "tea", price: 4.5, quantity: 2)]
-        let order = StateMachine<Order>(alreadyIn: CartState(items: items))
+        let order = StateMachine<Order>(resumingIn: CartState(items: items))
         let payment = StateMachine<Payment>(of: 9)
         try order.fire.place(PlacedState(Purchase(items: items, address: "1 Main St"), payment, payBy: nil))
         try payment.take(4)
@@ -232,7 +232,7 @@ import Testing
         #expect(order.isIn(PaidState.self) && order.state.paymentText == "9.00 paid" && order.revision == 2)
 
         let other = StateMachine<Payment>(of: 9)
-        let lost = StateMachine<Order>(alreadyIn: CartState(items: items))
+        let lost = StateMachine<Order>(resumingIn: CartState(items: items))
         try lost.fire.place(PlacedState(Purchase(items: items, address: "1 Main St"), other, payBy: nil))
         try other.take(4)
         try lost.fire.cancel { $0.cancelled(because: "no more") }

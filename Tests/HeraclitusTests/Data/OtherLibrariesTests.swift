@@ -2,7 +2,7 @@ import Heraclitus
 import Synchronization
 import Testing
 
-/// What libraries of named states show in their READMEs, with their names.
+/// Examples from the READMEs of libraries with named states, with their names.
 @Suite("Examples of other libraries")
 struct OtherLibrariesTests {
     @Test("TransitionKit: a message in an inbox")
@@ -44,7 +44,7 @@ struct OtherLibrariesTests {
         #expect(trash.withLock { $0 } == 1)
     }
 
-    @Test("iState: a light whose states say where they lead, and which methods they allow")
+    @Test("iState: a light whose states declare their destinations and methods")
     func iState() throws {
         let light = try StateMachine(
             try DataWorkflow(

@@ -14,7 +14,7 @@ import Testing
         return parcel
     }
 
-    @Test("Mermaid marks the states, and says how often each event was fired")
+    @Test("Mermaid marks the visited states, and has the number of fires of each event")
     func mermaid() throws {
         #expect(
             try Self.parcel().diagram() == """
@@ -53,7 +53,7 @@ import Testing
         )
     }
 
-    @Test("Without a journal nothing is marked, and the machine's diagram is that of its table")
+    @Test("Without a journal, a machine's diagram is that of its table")
     func none() throws {
         let silent = StateMachine<SilentParcel>()
         try silent.fire.send(SentState("a"))
@@ -71,7 +71,7 @@ import Testing
         let lose = Event(to: LostState.self)
     }
 
-    @Test("An arrow for many states is marked with how often it was taken from all of them")
+    @Test("An arrow for many states has the total number of its fires")
     func general() throws {
         let machine = StateMachine<Anywhere>()
         try machine.fire.send(SentState("a"))
@@ -80,7 +80,7 @@ import Testing
         #expect(machine.diagram().contains("any0 --> s2 : lose #215;2"))
     }
 
-    @Test("States that were renamed since are marked by the names that they have")
+    @Test("Renamed states are marked under their current names")
     func renamed() throws {
         let old = StateMachine<Parcel>()
         try old.fire.send(SentState("a"))

@@ -57,7 +57,7 @@ import Testing
         )
     }
 
-    @Test("Mermaid has the same, with names that it does not take for its own")
+    @Test("Mermaid has the same content, with escaped names")
     func mermaid() {
         #expect(
             Door.table.mermaid(current: "OpenState") == """
@@ -108,7 +108,7 @@ import Testing
         let go = Event(from: FreeState.self, to: OuterState.self, InnerState.self, SeveralState.self, AsideState.self)
     }
 
-    @Test("Groups are boxes, one within the other where all its states are, and a state is drawn once")
+    @Test("Groups are boxes, nested if one contains all states of the other, and each state is drawn once")
     func boxes() {
         #expect(
             Boxed.table.mermaid(current: "InnerState") == """
@@ -245,7 +245,7 @@ import Testing
         let look = Action(in: FailedState.self) { _, _ in }
     }
 
-    @Test("What leads from any state, from a group or in several ways to the same state is one arrow")
+    @Test("Transitions from any state, from a group or in several ways to the same state are one arrow")
     func gathered() {
         #expect(
             Gathered.table.mermaid() == """
@@ -313,13 +313,13 @@ import Testing
         let go = Event("g\0", from: NulState.self, to: FeedState.self, ParagraphState.self, AccentState.self)
     }
 
-    @Test("In DOT no name ends a text, and states with names that look alike are several")
+    @Test("In DOT, names are escaped, and states with similar names stay separate")
     func dotNames() {
         let dot = Odder.table.dot()
         #expect(!dot.utf8.contains(0) && dot.contains("\"nul \u{2400} here\""))
         #expect(
             dot.unicodeScalars.split(separator: "\n").allSatisfy { line in
-                // An even number of quotes that are not escaped.
+                // An even number of unescaped quotes.
                 var isEscaped = false
                 return line.count { scalar in
                     defer { isEscaped = scalar == "\\" && !isEscaped }
@@ -343,7 +343,7 @@ import Testing
         let stay = Event("&#67;", updating: NumberState.self)
     }
 
-    @Test("In DOT no name is taken for an entity of HTML")
+    @Test("In DOT, entities of HTML in names are escaped")
     func ampersands() {
         let dot = Ampersands.table.dot()
         #expect(dot.contains(#""A&lt;B" [label="A&amp;lt;B"];"#))
@@ -361,7 +361,7 @@ import Testing
         let go = Event(from: ShareState.self, to: AccentedShareState.self)
     }
 
-    @Test("In DOT a name that begins with a per cent sign is written as a label, too")
+    @Test("In DOT, a name that begins with a per cent sign is written as a label, too")
     func perCent() {
         let dot = Shares.table.dot()
         #expect(dot.contains(#""%done" [label="%done"];"#) && dot.contains("\"%\u{301}\" [label=\"%\u{301}\"];"))
@@ -380,11 +380,11 @@ import Testing
         #expect(Roomy.table.dot().contains(#">&#160;go &#160;on / update</td>"#))
     }
 
-    @Test("The time in which a long chain of superclasses is drawn grows with its length, and not faster")
+    @Test("A long chain of superclasses is drawn in linear time")
     func chain() throws {
         let short = try timeOfChain(1_000)
         let long = try timeOfChain(16_000)
-        // Sixteen times as long; two hundred and fifty-six times if it grew with the square.
+        // Sixteen times as long; 256 times if quadratic.
         #expect(long < max(short, .milliseconds(5)) * 64)
     }
 
@@ -397,7 +397,7 @@ import Testing
         let table = try JSONDecoder().decode(TransitionTable.self, from: Data(json.utf8))
         var text = ""
         let time = threadTime { text = table.mermaid() }
-        // The innermost box has all states that are further within.
+        // The innermost box has all deeper states.
         #expect(text.count { $0 == "{" } == 32)
         return time
     }

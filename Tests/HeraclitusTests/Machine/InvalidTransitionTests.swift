@@ -3,7 +3,7 @@ import Heraclitus
 import Testing
 
 @Suite("Errors") struct InvalidTransitionTests {
-    @Test("The texts say what was tried, where, why not, and what would be allowed")
+    @Test("The texts have the attempt, the place, the reason and the allowed events")
     func texts() throws {
         let machine = StateMachine<Download>()
         let rejected = try #require(throws: InvalidTransition.self) {
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "A guard's own words are in the reason, and in what `localizedDescription` says",
+        "A guard's own words are in the reason, and in `localizedDescription`",
         arguments: [
             (Busy(errorDescription: "The line is busy.", failureReason: "Somebody talks."), "The line is busy."),
             (Busy(failureReason: "Somebody talks."), "Somebody talks."), (Busy(), "Busy()"),
@@ -83,14 +83,14 @@ import Testing
         final class TopState: HighState, @unchecked Sendable {}
     }
 
-    @Test("An event that leads from the state, but not to the object, says what it needs")
+    @Test("If an event leads from the state to other objects, the error has the needed ones")
     func wrongDestination() throws {
         let low = StateMachine<Ladder>()
         let first = try #require(throws: InvalidTransition.self) { try low.fire.climb(Ladder.LowState()) }
         let start = "Ladder cannot fire \"climb\" in LowState: "
         #expect(first.description == start + "it leads from there to HighState or TopState, not to LowState.")
         #expect(first.failureReason == "it leads from there to HighState or TopState, not to LowState.")
-        let high = StateMachine<Ladder>(alreadyIn: Ladder.HighState())
+        let high = StateMachine<Ladder>(resumingIn: Ladder.HighState())
         let second = try #require(throws: InvalidTransition.self) { try high.fire.rest(Ladder.TopState()) }
         #expect(
             second.description
@@ -98,7 +98,7 @@ import Testing
         )
     }
 
-    @Test("An error within an error is one sentence, which ends with what would work where it failed")
+    @Test("Nested errors are one sentence, which ends with the way out of the innermost one")
     func chain() throws {
         let door = StateMachine<Door>()
         let download = StateMachine<Download>()
@@ -117,7 +117,7 @@ import Testing
             error.description == #"Heard cannot fire "again" in A, because "# + inner
                 + #" Allowed in OpenState: "close", "swing", "smash"."#
         )
-        // Observers hear of a failed action with the same chain.
+        // Observers get a failed action with the same chain.
         let journal = Journal()
         outer.observe { journal.write($0.message) }
         #expect(throws: InvalidTransition.self) {
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "A misspelt name is answered with those that there are, the nearest first",
+        "A misspelt name gets the existing names, the nearest first",
         arguments: [
             ("laod", "load"), ("CANCEL", "cancel"), ("cancle", "cancel"), ("finished", "finish"), ("fial", "fail"),
             ("cancelDownload", "cancel"),
@@ -145,7 +145,7 @@ import Testing
         #expect(error.candidates.sorted() == ["cancel", "fail", "finish", "load"])
     }
 
-    @Test("A misspelt name of a state, too; a name of whatever length comes to an end")
+    @Test("A misspelt state gets suggestions, too, and a name of any length ends")
     func nearestState() throws {
         let machine = StateMachine<Download>()
         let error = try #require(throws: InvalidTransition.self) { try machine.enter(named: "Cancelled") }

@@ -54,14 +54,18 @@ struct ArchiveCondition {
     /// What follows `where`.
     var sql: String { conditions.joined(separator: " and ") }
 
+    /// The column with the date from which a machine waits; `nil` for a query without a queue.
+    var dateColumn: String? {
+        switch queue {
+        case nil: nil
+        case .due: "due"
+        case .effects: "effects_date"
+        }
+    }
+
     /// What follows `where`, with the order of the query and its limit.
     mutating func sqlInOrder() -> String {
-        let first =
-            switch queue {
-            case nil: ""
-            case .due: "due, "
-            case .effects: "effects_date, "
-            }
+        let first = dateColumn.map { "\($0), " } ?? ""
         let all = sql + " order by \(first)id, id_rest"
         return limit == .max ? all : all + " limit \(parameter(.integer(limit)))"
     }
@@ -72,7 +76,7 @@ struct ArchiveCondition {
     }
 
     /// Compares a column with a date; `false` if no date compares so.
-    private mutating func add(_ column: String, _ comparison: String, _ date: Date) -> Bool {
+    mutating func add(_ column: String, _ comparison: String, _ date: Date) -> Bool {
         let seconds = date.timeIntervalSinceReferenceDate
         // For PostgreSQL what is no number comes after all numbers.
         if seconds.isNaN { return false }

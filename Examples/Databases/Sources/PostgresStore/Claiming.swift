@@ -48,9 +48,9 @@ extension PostgresConnection {
         let end = PostgresValue.date(claim.end)
         let (waiting, change): (String, String)
         switch claim.queue {
-        case .due(let date):
+        case .due:
             condition.add(
-                "(claimed is null or claimed <= cast(\(condition.parameter(.date(date))) as double precision))"
+                "(claimed is null or claimed <= cast(\(condition.parameter(.date(claim.now))) as double precision))"
             )
             (waiting, change) = ("due", "claimed = \(condition.parameter(end))")
         case .effects:

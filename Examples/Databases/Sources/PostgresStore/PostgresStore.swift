@@ -1,3 +1,4 @@
+public import Foundation
 import Heraclitus
 public import HeraclitusStores
 import SQLStores
@@ -98,6 +99,16 @@ public final class PostgresStore: ArchiveStore {
     /// - Throws: `DatabaseError`.
     public func counts(_ query: ArchiveQuery) async throws -> [String: Int] {
         try await pool.run(for: nil) { connection, _ in try connection.counts(query) }
+    }
+
+    /// When the next machine waits for a worker, by an index.
+    /// - Parameters:
+    ///   - query: Which machines, in a queue.
+    ///   - date: After which date.
+    /// - Returns: The date; `nil` if none waits after `date`.
+    /// - Throws: `DatabaseError`.
+    public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
+        try await pool.run(for: nil) { connection, _ in try connection.nextDate(query, after: date) }
     }
 
     /// Claims machines for a worker in one statement, which skips those that others are changing.

@@ -93,6 +93,20 @@ extension PostgresConnection {
         return ids
     }
 
+    /// When the next machine waits for a worker after a date.
+    func nextDate(_ query: ArchiveQuery, after date: Date) throws -> Date? {
+        var query = query
+        query.limit = 1
+        guard var condition = ArchiveCondition(query), let column = condition.dateColumn,
+            condition.add(column, ">", date)
+        else { return nil }
+        var next: Double?
+        try run(Command("select \(column) from machines where \(condition.sqlInOrder())", condition.parameters)) {
+            next = real(0)
+        }
+        return next.map { Date(timeIntervalSinceReferenceDate: $0) }
+    }
+
     /// Counts machines by their states.
     func counts(_ query: ArchiveQuery) throws -> [String: Int] {
         guard var condition = ArchiveCondition(query) else { return [:] }

@@ -1,4 +1,4 @@
-internal import CCrypto
+import Crypto
 import Foundation
 import SQLStores
 
@@ -52,12 +52,6 @@ struct StoredID {
 }
 
 extension Data {
-    /// The hash of long ids in the table, and of what is prepared, as libcrypto has it.
-    var sha256: Data {
-        var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        unsafe withUnsafeBytes { bytes in
-            _ = unsafe SHA256(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &hash)
-        }
-        return Data(hash)
-    }
+    /// The hash of long ids in the table, and of what is prepared.
+    var sha256: Data { Data(SHA256.hash(data: self)) }
 }

@@ -32,6 +32,15 @@ struct SQLiteCondition {
         if query.queue == nil, let id = query.after { add("id > ?", [Data(id.utf8).databaseValue]) }
     }
 
+    /// The column with the date from which a machine waits; `nil` for a query without a queue.
+    static func dateColumn(of query: ArchiveQuery) -> String? {
+        switch query.queue {
+        case nil: nil
+        case .due: "due"
+        case .effects: "effects_date"
+        }
+    }
+
     mutating func add(_ sql: String, _ arguments: [DatabaseValue]) {
         self.sql += " and " + sql
         self.arguments += arguments

@@ -144,6 +144,16 @@ extension SQLiteStore {
         try await read(for: nil) { try $0.counts(query) }
     }
 
+    /// When the next machine waits for a worker, by an index.
+    /// - Parameters:
+    ///   - query: Which machines, in a queue.
+    ///   - date: After which date.
+    /// - Returns: The date; `nil` if none waits after `date`.
+    /// - Throws: `DatabaseError`.
+    public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
+        try await read(for: nil) { try $0.nextDate(query, after: date) }
+    }
+
     /// Claims machines for a worker, all at once.
     /// - Parameter claim: Which machines, and until when.
     /// - Returns: The archives. Their effects are leased, if the claim is for effects.

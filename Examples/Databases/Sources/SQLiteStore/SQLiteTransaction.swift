@@ -77,6 +77,17 @@ extension SQLiteTransaction {
         return ids
     }
 
+    func nextDate(_ query: ArchiveQuery, after date: Date) throws -> Date? {
+        guard let column = SQLiteCondition.dateColumn(of: query) else { return nil }
+        var condition = SQLiteCondition(query)
+        condition.add("\(column) > ?", [date.timeIntervalSinceReferenceDate.databaseValue])
+        let statement = try db.cachedStatement(
+            sql: "select \(column) from machines where \(condition.sql) order by \(column) limit 1"
+        )
+        return try Double.fetchOne(statement, arguments: StatementArguments(condition.arguments))
+            .map { Date(timeIntervalSinceReferenceDate: $0) }
+    }
+
     func counts(_ query: ArchiveQuery) throws -> [String: Int] {
         let condition = SQLiteCondition(query)
         let statement = try db.cachedStatement(
@@ -240,7 +251,7 @@ extension SQLiteTransaction {
         for workflow in claim.workflows where claimed.count < claim.limit {
             var query = claim.query
             query.workflows = [workflow]
-            claimed += try waiting(query, claim.limit - claimed.count)
+            claimed += try waiting(query, claim.limit - claimed.count, at: claim.now)
         }
         for index in claimed.indices {
             let key = Data(claimed[index].id.utf8).databaseValue
@@ -255,10 +266,10 @@ extension SQLiteTransaction {
         return claimed
     }
 
-    private func waiting(_ query: ArchiveQuery, _ limit: Int) throws -> [StoredArchive] {
+    private func waiting(_ query: ArchiveQuery, _ limit: Int, at now: Date) throws -> [StoredArchive] {
         var condition = SQLiteCondition(query)
-        if case .due(let date) = query.queue {
-            condition.add("(claimed is null or claimed <= ?)", [SQLiteRow.column(date)])
+        if case .due = query.queue {
+            condition.add("(claimed is null or claimed <= ?)", [SQLiteRow.column(now)])
         }
         let statement = try db.makeStatement(
             sql: """

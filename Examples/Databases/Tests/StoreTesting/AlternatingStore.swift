@@ -1,3 +1,4 @@
+public import Foundation
 public import HeraclitusStores
 import Synchronization
 
@@ -28,6 +29,11 @@ public final class AlternatingStore: ArchiveStore {
 
     /// Counts with the next store.
     public func counts(_ query: ArchiveQuery) async throws -> [String: Int] { try await next.counts(query) }
+
+    /// Looks for a date with the next store.
+    public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
+        try await next.nextDate(query, after: date)
+    }
 
     /// Claims with the next store.
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] { try await next.claim(claim) }

@@ -4,6 +4,13 @@ extension Workflow {
     /// The first use of a workflow reads its definition and stops the program if that is wrong.
     public static var events: Self { CompiledWorkflow<Self>.shared.events.value }
 
+    /// The names of the states whose work may fail without an event that follows.
+    package static var statesWithUnheardFailures: [String] {
+        CompiledWorkflow<Self>.shared.definition.states.filter { $0.hooks.working != nil && $0.failure == nil }.map(
+            \.name
+        )
+    }
+
     /// The workflow as plain data.
     public static var table: TransitionTable { table(within: []) }
 

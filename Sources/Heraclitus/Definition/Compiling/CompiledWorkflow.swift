@@ -36,7 +36,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initialObject)
         let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
         return problems + compiler.wrongHolders + compiler.migrationsToUnknownStates + compiler.endlessDeadlines
-            + compiler.completionsWithoutEnd + compiler.regionsWithoutContext
+            + compiler.completionsWithoutEnd + compiler.regionsWithoutContext + compiler.emptyStatesWithData
     }
 
     /// Whether there is a state that nothing leaves; it never stops the program.

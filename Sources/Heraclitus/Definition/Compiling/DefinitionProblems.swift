@@ -17,7 +17,7 @@ extension DefinitionCompiler {
     }
 
     private var workProblems: [WorkflowProblem] {
-        func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.Life.self }
+        func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.MachineWorkflow.self }
         // As for hooks, one question answers for most classes.
         let types = states.types.map { ($0 as? any Capability.Type) as? any Working.Type }
         let working = types.indices.filter { types[$0] != nil }

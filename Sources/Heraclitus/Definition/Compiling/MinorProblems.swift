@@ -23,6 +23,23 @@ extension DefinitionCompiler {
             + others.compactMap { ($0 as? any EmptyState.Type).flatMap { MachineHolding.problem(of: $0.init()) } }
     }
 
+    /// The empty states with a property that archives keep and `init()` resets.
+    var emptyStatesWithData: [WorkflowProblem] {
+        states.types.compactMap { type in
+            guard let empty = type as? any EmptyState.Type, !(type is any Composite.Type) else { return nil }
+            let object = empty.init()
+            // Machines have problems of their own.
+            guard MachineHolding.problem(of: object) == nil else { return nil }
+            var mirror: Mirror? = Mirror(reflecting: object)
+            while let properties = mirror {
+                let data = properties.children.first { !($0.value is any Region) && !($0.value is any LiveValue) }
+                if let name = data?.label { return .emptyStateWithData(className: fullName(of: type), property: name) }
+                mirror = properties.superclassMirror
+            }
+            return nil
+        }
+    }
+
     /// What the initial object shows of the machines that it holds.
     var initialHolder: [WorkflowProblem] {
         initialObject.flatMap { MachineHolding.problem(of: $0) }.map { [$0] } ?? []

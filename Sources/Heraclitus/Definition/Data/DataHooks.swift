@@ -55,6 +55,41 @@ extension DataWorkflow {
         adding(.hook(.didExit, try definition.onLeaving(state, body)))
     }
 
+    /// Adds an effect that each machine declares when it enters a state.
+    ///
+    /// ```swift
+    /// let approval = try DataWorkflow(table)
+    ///     .effect(entering: "Approved") { approved in SendMail(to: approved["owner"]?.stringValue ?? "") }
+    /// ```
+    ///
+    /// A unit of work saves it together with the machine, as an ``Effecting`` state's. The workflow knows the type of the effect, so a store
+    /// hands stored ones to the handler of that type.
+    /// - Parameters:
+    ///   - state: The state's name, or that of a state it is within.
+    ///   - make: Gets the state, when it is certain to be entered, and makes the effect; `nil` for none.
+    /// - Returns: The workflow with this effect.
+    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
+    public func effect<E: Effect>(
+        entering state: String,
+        _ make: @escaping @Sendable (DataState) -> E?
+    ) throws(InvalidTransition) -> DataWorkflow {
+        let index = try definition.index(ofStateNamed: state)
+        let isFirst = declaredEffects.isEmpty
+        let noting = Callback.hook(.willEnter) { transition in
+            transition.treeMachine.withCore { $0.noteEffects(of: transition.destinationObject) }
+        }
+        var copy = isFirst ? adding(noting) : self
+        copy.declaredEffects.append(
+            EffectMaking(type: E.self) { [definition] object in
+                guard let state = object as? DataState, let entered = definition.stateIndex(of: state),
+                    definition.lineage(of: entered).contains(index)
+                else { return nil }
+                return make(state)
+            }
+        )
+        return copy
+    }
+
     private func adding(_ callback: Callback) -> DataWorkflow {
         var copy = self
         copy.callbacks.append(callback)
@@ -79,20 +114,6 @@ extension StateMachine where W == DataWorkflow {
         add(.guard(try definition.onEvent(event, body)))
     }
 
-    /// Adds a closure that is called before an event's transitions, after the guards.
-    /// - Parameters:
-    ///   - event: The event's name.
-    ///   - body: Gets the state that is left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for an event that the table does not have, with the names of those that it has.
-    @discardableResult
-    public func willFire(
-        _ event: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.willFire, Definition.hook(try definition.onEvent(event, body))))
-    }
-
     /// Adds a closure that is called after an event's transitions, before observers.
     /// - Parameters:
     ///   - event: The event's name.
@@ -105,34 +126,6 @@ extension StateMachine where W == DataWorkflow {
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> Registration {
         add(.hook(.didFire, Definition.hook(try definition.onEvent(event, body))))
-    }
-
-    /// Adds a closure that is called before a state is left.
-    /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
-    ///   - body: Gets the state that is left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
-    @discardableResult
-    public func willExit(
-        _ state: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.willExit, try definition.onLeaving(state, body)))
-    }
-
-    /// Adds a closure that is called before a state is entered; on activation, too.
-    /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
-    ///   - body: Gets the state that is entered, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
-    @discardableResult
-    public func willEnter(
-        _ state: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.willEnter, try definition.onEntering(state, body)))
     }
 
     /// Adds a closure that is called when a state has been left.
@@ -172,7 +165,10 @@ extension Definition {
         _ body: @escaping @Sendable (DataState, StateTransition) throws -> Void
     ) throws(InvalidTransition) -> @Sendable (StateTransition) throws -> Void {
         guard let index = eventIndex(named: name) else {
-            throw unknown(.unknownEvent, Rejection.Details(event: name, attempt: "have a closure"))
+            throw unknown(
+                .unknownEvent,
+                Rejection.Details(event: name, attempt: "add a closure to \"\(name.shortened)\"")
+            )
         }
         return { transition in
             guard transition.plan.event == index, let source = transition.sourceObject as? DataState else { return }
@@ -213,9 +209,12 @@ extension Definition {
         }
     }
 
-    private func index(ofStateNamed name: String) throws(InvalidTransition) -> Int {
+    fileprivate func index(ofStateNamed name: String) throws(InvalidTransition) -> Int {
         guard let index = stateIndex(named: name) else {
-            throw unknown(.unknownState, Rejection.Details(source: name, attempt: "have a closure"))
+            throw unknown(
+                .unknownState,
+                Rejection.Details(source: name, attempt: "add a closure to \"\(name.shortened)\"")
+            )
         }
         return index
     }

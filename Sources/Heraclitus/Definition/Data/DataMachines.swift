@@ -30,13 +30,13 @@ extension StateMachine where W == DataWorkflow {
     /// - Throws: ``InvalidTransition`` for a state that the table does not have, or whose data does not fit.
     public convenience init(
         _ workflow: DataWorkflow,
-        alreadyIn state: DataState,
+        resumingIn state: DataState,
         since entered: Date? = nil,
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
     ) throws(InvalidTransition) {
         try workflow.definition.expectBeginning(state)
-        self.init(alreadyIn: state, since: entered, context: workflow, journal: journal, scheduler: scheduler)
+        self.init(resumingIn: state, since: entered, context: workflow, journal: journal, scheduler: scheduler)
     }
 
     /// Restores a machine of a workflow of data from an archive.

@@ -27,6 +27,9 @@ public struct DataWorkflow: Workflow {
 
     /// The closures that each machine has from the beginning.
     var callbacks: [Callback] = []
+
+    /// What entering states declares.
+    var declaredEffects: [EffectMaking] = []
     private let compiled: LateDefinition
 
     /// Makes a workflow from a table.
@@ -69,7 +72,8 @@ extension DataWorkflow: ContextDefined {
             context,
             definition: definition,
             initial: { definition.initial.flatMap { definition.states[$0].make() } },
-            callbacks: context.callbacks
+            callbacks: context.callbacks,
+            effects: context.declaredEffects
         )
     }
 }

@@ -10,6 +10,7 @@ extension TransitionTable {
     ///     {"version": 3, "renameKey": "sum", "to": "amount", "state": "Draft"},
     ///     {"version": 3, "setKey": "currency", "value": "EUR"},
     ///     {"version": 3, "removeKey": "draft"},
+    ///     {"version": 3, "renameEffect": "SendMail", "to": "SendLetter"},
     ///     {"version": 4, "unchanged": true}
     /// ]
     /// ```
@@ -33,6 +34,9 @@ extension TransitionTable {
 
             /// Removes a key.
             case removeKey(String, state: String?)
+
+            /// Gives the effects of one type that wait in stores another name.
+            case renameEffect(String, to: String)
 
             /// Reads older archives as they are.
             case unchanged
@@ -70,6 +74,7 @@ extension TransitionTable.MigrationStep {
         case .setKey(let key, let value, let state):
             Self.step("set the key \(key)", version, state) { data in if data[key] == nil { data[key] = value } }
         case .removeKey(let key, let state): Self.step("remove the key \(key)", version, state) { $0[key] = nil }
+        case .renameEffect(let old, let new): .renameEffect(old, to: new, in: version)
         case .unchanged: .unchanged(in: version)
         }
     }
@@ -93,12 +98,15 @@ extension TransitionTable.MigrationStep: Codable {
         case renameKey
         case setKey
         case removeKey
+        case renameEffect
         case unchanged
         case to
         case value
         case state
 
-        static let changes: [CodingKeys] = [.renameState, .removeState, .renameKey, .setKey, .removeKey, .unchanged]
+        static let changes: [CodingKeys] = [
+            .renameState, .removeState, .renameKey, .setKey, .removeKey, .renameEffect, .unchanged,
+        ]
     }
 
     /// Decodes a step.
@@ -126,6 +134,7 @@ extension TransitionTable.MigrationStep: Codable {
             case .renameKey: .renameKey(try text(key), to: try text(.to), state: state)
             case .setKey: .setKey(try text(key), to: try container.decode(JSONValue.self, forKey: .value), state: state)
             case .removeKey: .removeKey(try text(key), state: state)
+            case .renameEffect: .renameEffect(try text(key), to: try text(.to))
             default: .unchanged
             }
     }
@@ -154,6 +163,9 @@ extension TransitionTable.MigrationStep: Codable {
         case .removeKey(let key, let state):
             try container.encode(key, forKey: .removeKey)
             try container.encodeIfPresent(state, forKey: .state)
+        case .renameEffect(let old, let new):
+            try container.encode(old, forKey: .renameEffect)
+            try container.encode(new, forKey: .to)
         case .unchanged: try container.encode(true, forKey: .unchanged)
         }
     }

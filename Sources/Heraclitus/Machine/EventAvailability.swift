@@ -1,8 +1,8 @@
-/// An event of a machine's workflow, and what a fire would do now; see ``StateMachine/offers(userInfo:)``.
-public struct Offer: Sendable {
+/// An event of a machine's workflow, and what a fire would do now; see ``StateMachine/eventAvailability(userInfo:)``.
+public struct EventAvailability: Sendable {
     /// What a fire of an event would do; there may be more answers in later versions, so a `switch` needs `@unknown default`.
     @nonexhaustive
-    public enum Answer: Sendable {
+    public enum Status: Sendable {
         /// A fire without a state object would be a transition.
         case allowed
 
@@ -21,21 +21,21 @@ public struct Offer: Sendable {
     public let event: String
 
     /// What a fire would do.
-    public let answer: Answer
+    public let status: Status
 
     /// The errors of all guards that decline the event, in order; a fire stops at the first.
     public let unmetGuards: [any Error]
 
     /// The error that a fire would throw; `nil` if it would throw none, or if that depends on its state object.
     public var rejection: InvalidTransition? {
-        if case .rejected(let error) = answer { error } else { nil }
+        if case .rejected(let error) = status { error } else { nil }
     }
 }
 
-extension Offer: CustomStringConvertible {
+extension EventAvailability: CustomStringConvertible {
     /// The event and what a fire would do, in one line: `ship: allowed`.
     public var description: String {
-        switch answer {
+        switch status {
         case .allowed: "\(event): allowed"
         case .needsState(let names): "\(event): needs \(names.joined(separator: " or "))"
         case .ignored: "\(event): ignored"
@@ -52,30 +52,30 @@ extension StateMachine {
     ///
     /// Use it for menus and buttons: it says which events are possible, and why the others are not. Each event is rehearsed without
     /// a state object, like ``rehearse``. All of this is one turn, and so for the same state. For an event that guards decline,
-    /// ``Offer/unmetGuards`` has the errors of all of them. An event that needs a state object from its caller is answered by the
-    /// table alone, with ``Offer/Answer-swift.enum/needsState(_:)``, because guards get that object.
+    /// ``EventAvailability/unmetGuards`` has the errors of all of them. An event that needs a state object from its caller is answered by the
+    /// table alone, with ``EventAvailability/Status-swift.enum/needsState(_:)``, because guards get that object.
     /// - Parameter userInfo: Values passed to guards and carried by errors.
-    /// - Returns: An offer for each event.
-    public func offers(userInfo: UserInfo = [:]) -> [Offer] {
+    /// - Returns: An answer for each event.
+    public func eventAvailability(userInfo: UserInfo = [:]) -> [EventAvailability] {
         let call = Call(self, userInfo)
         // Where the turn can never come each of them says so.
         let role = try? core.acquire(call, for: .rehearsal)
         defer { if let role { core.finishRehearsal(role, call) } }
-        return definition.events.map { offer(of: $0, userInfo: userInfo) }
+        return definition.events.map { availability(of: $0, userInfo: userInfo) }
     }
 
-    private func offer(of event: CompiledEvent, userInfo: UserInfo) -> Offer {
+    private func availability(of event: CompiledEvent, userInfo: UserInfo) -> EventAvailability {
         do throws(InvalidTransition) {
             try core.fire(for: .survey, .event(event.index), Call(self, userInfo)) { candidate in
                 try core.destination(of: candidate, self, userInfo)
             }
             let source = core.expectedState(of: self)
             let isIgnored = definition.verdict(on: event.index, from: source) == .ignored
-            return Offer(event: event.name, answer: isIgnored ? .ignored : .allowed, unmetGuards: [])
+            return EventAvailability(event: event.name, status: isIgnored ? .ignored : .allowed, unmetGuards: [])
         } catch {
             let needsState = error.reason == .destinationNeeded
-            let answer = needsState ? Offer.Answer.needsState(error.candidates) : .rejected(error)
-            return Offer(event: event.name, answer: answer, unmetGuards: error.unmetGuards)
+            let status = needsState ? EventAvailability.Status.needsState(error.candidates) : .rejected(error)
+            return EventAvailability(event: event.name, status: status, unmetGuards: error.unmetGuards)
         }
     }
 }

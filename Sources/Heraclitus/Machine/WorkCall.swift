@@ -1,12 +1,12 @@
 // What the work of a state can do with its machine.
 
-extension Workplace {
+extension WorkCall {
     /// The machine, if there is still one.
     ///
     /// What is fired through it is not bound to the work: ``fire`` is. Who keeps it keeps the machine alive.
     public var machine: StateMachine<W>? { stateWork.machine as? StateMachine<W> }
 
-    /// Fires events as long as the work counts: `try here.fire.connected(ConnectedState(socket))`.
+    /// Fires events as long as the work counts: `try call.fire.connected(ConnectedState(socket))`.
     ///
     /// When the machine has left the state, or is gone, it throws ``InvalidTransition`` for the reason `notCurrent`, and nothing changes.
     public var fire: Fire<W> {

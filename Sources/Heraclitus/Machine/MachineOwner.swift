@@ -4,7 +4,7 @@
 /// called, and the event is fired with `fire`. Within the class write `self.suspend()` or `fire.suspend()`.
 ///
 /// ```swift
-/// final class Subscription: Stateful {
+/// final class Subscription: MachineOwner {
 ///     let machine = StateMachine<SubscriptionLife>()
 /// }
 ///
@@ -14,41 +14,41 @@
 /// try subscription.fire.suspend()
 /// ```
 @dynamicMemberLookup
-public protocol Stateful {
+public protocol MachineOwner {
     /// The workflow of the machine; inferred from ``machine``.
-    associatedtype Life: Workflow
+    associatedtype MachineWorkflow: Workflow
 
     /// The machine, the same one at all times.
-    var machine: StateMachine<Life> { get }
+    var machine: StateMachine<MachineWorkflow> { get }
 }
 
-extension Stateful {
+extension MachineOwner {
     /// An event of the machine, ready to be fired.
     /// - Parameter event: The event's property.
     public subscript<Source, Destination>(
-        dynamicMember event: KeyPath<Life, Life.Event<Source, Destination>>
-    ) -> FireableEvent<Life, Source, Destination> {
+        dynamicMember event: KeyPath<MachineWorkflow, MachineWorkflow.Event<Source, Destination>>
+    ) -> FireableEvent<MachineWorkflow, Source, Destination> {
         machine.fire[dynamicMember: event]
     }
 
     /// The current state object.
-    public var state: Life.AnyState { machine.state }
+    public var state: MachineWorkflow.AnyState { machine.state }
 
     /// Fires events, also those that have the name of a method.
-    public var fire: Fire<Life> { machine.fire }
+    public var fire: Fire<MachineWorkflow> { machine.fire }
 
     /// Answers what a fire would do, guards included, and changes nothing: ``StateMachine/rehearse``.
-    public var rehearse: Fire<Life> { machine.rehearse }
+    public var rehearse: Fire<MachineWorkflow> { machine.rehearse }
 
     /// Whether an event would be accepted by the table; guards are not asked.
-    public var can: Can<Life> { machine.can }
+    public var can: Can<MachineWorkflow> { machine.can }
 
     /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol.
     /// - Parameter type: The class, or the protocol.
     /// - Returns: `true` for an object of a subclass, too.
     public func isIn<S>(_ type: S.Type) -> Bool { machine.isIn(type) }
 
-    /// Whether the current state, or a registered superclass of it, has a name.
+    /// Whether the current state, a registered superclass, or a group of it has a name.
     /// - Parameter name: The name.
     /// - Returns: `false` for an unknown name, too.
     public func isIn(named name: String) -> Bool { machine.isIn(named: name) }
@@ -62,10 +62,12 @@ extension Stateful {
     /// The names of the actions that the current state allows, in the order of the definition.
     public var allowedActions: [String] { machine.allowedActions }
 
-    /// Every event with what a fire would do now, guards included: ``StateMachine/offers(userInfo:)``.
+    /// Every event with what a fire would do now, guards included: ``StateMachine/eventAvailability(userInfo:)``.
     /// - Parameter userInfo: Values passed to guards and carried by errors.
-    /// - Returns: An offer for each event.
-    public func offers(userInfo: UserInfo = [:]) -> [Offer] { machine.offers(userInfo: userInfo) }
+    /// - Returns: An answer for each event.
+    public func eventAvailability(userInfo: UserInfo = [:]) -> [EventAvailability] {
+        machine.eventAvailability(userInfo: userInfo)
+    }
 
     /// Guards a method of the object: its body runs only in a state, or in a subclass of it.
     ///
@@ -80,7 +82,7 @@ extension Stateful {
     ///   - method: The name of the method, which the compiler fills in.
     ///   - body: Gets the state.
     /// - Returns: The body's value.
-    /// - Throws: ``InvalidAction`` in another state; the body's error.
+    /// - Throws: ``InvalidTransition`` in another state; the body's error.
     public func inState<S, Result>(
         _ allowed: S.Type,
         userInfo: UserInfo = [:],
