@@ -14,10 +14,10 @@ struct Picture: Sendable {
 }
 
 @Suite("Pictures of articles") struct PictureTests {
-    /// Whether the pictures are drawn again: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter PictureTests`.
+    /// Whether pictures are drawn anew: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter PictureTests`.
     private static let draws = ProcessInfo.processInfo.environment["HERACLITUS_WRITE_DIAGRAMS"] != nil
 
-    @Test("A picture shows the current DOT of the library", arguments: Picture.all.indices, ["light", "dark"])
+    @Test("A picture shows the library's current DOT", arguments: Picture.all.indices, ["light", "dark"])
     func inStep(number: Int, theme: String) throws {
         let picture = Picture.all[number]
         let page = try Documentation.path(of: picture.page)
@@ -30,9 +30,9 @@ struct Picture: Sendable {
         #expect(try Documentation.text(file).contains(source), "\(file) is of another diagram: \(hint)")
     }
 
-    /// An XML comment with the DOT of a picture.
+    /// A comment of XML with the DOT of a picture.
     ///
-    /// Spaces separate hyphens, because two hyphens would end the comment.
+    /// Two hyphens would end the comment.
     private static func comment(_ dot: String) -> String { "<!--\n\(dot.replacing("--", with: "- -"))-->" }
 
     private static func draw(_ table: TransitionTable, _ theme: String, to file: URL) throws {
