@@ -15,8 +15,7 @@ struct DotDiagram {
     var text: String {
         var ids = DotIDs()
         let lines =
-            ["rankdir=LR;", "ranksep=0.35;", "compound=true;", "labeljust=l;"] + colours
-            + ["node [shape=box, style=rounded];"]
+            ["rankdir=LR;", "compound=true;", "labeljust=l;"] + colours + ["node [shape=box, style=rounded];"]
             + DotLevel(table, marks, fill: foreground.map { dotQuoted($0) } ?? "black", &ids).lines
         return (["digraph \(dotQuoted(table.workflow)) {"] + lines.map { "    \($0)" } + ["}", ""])
             .joined(separator: "\n")

@@ -123,7 +123,8 @@ struct DotLevel {
 
     /// A state as a box of its machines, with a node for the ends of its arrows.
     private func composite(_ state: String, _ regions: [(label: String, level: DotLevel)]) -> [String] {
-        let name = ([state] + content.notes(on: state)).joined(separator: "\n")
+        // Each line begins at the left, as the names of other boxes.
+        let lines = ([state] + content.notes(on: state)).map { "\(dotLabel($0).dropFirst().dropLast())\\l" }
         let taken = content.isVisited(state) ? " \(Self.taken.joined(separator: "; "));" : ""
         let mark = state == marks.state ? " color=\"#ffd700\"; penwidth=3;" : taken
         let parts = regions.enumerated().flatMap { place, region in
@@ -134,7 +135,7 @@ struct DotLevel {
                 + region.level.lines.map { "    \($0)" } + ["}"]
         }
         return [
-            "subgraph \"\(box(state) ?? "")\" {", "    label=\(dotLabel(name));", "    style=rounded;\(mark)",
+            "subgraph \"\(box(state) ?? "")\" {", "    label=\"\(lines.joined())\";", "    style=rounded;\(mark)",
             "    \(id(state)) [shape=point, style=invis, width=0.01];",
         ]
             + parts.map { "    \($0)" } + ["}"]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Examples that say the same each time they are run.
+/// Examples with the same output in each run.
 @Suite("Outputs of examples") struct OutputTests {
     @Test(
         "An example prints its recorded output",

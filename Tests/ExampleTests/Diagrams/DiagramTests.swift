@@ -22,7 +22,7 @@ enum ExampleTables {
 }
 
 @Suite("Diagrams of examples") struct ExampleDiagramTests {
-    /// Whether what is not in step is written anew: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter ExampleDiagramTests`.
+    /// Whether outdated files are written anew: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter ExampleDiagramTests`.
     private static let writes = ProcessInfo.processInfo.environment["HERACLITUS_WRITE_DIAGRAMS"] != nil
 
     private static func expect(_ text: String, in path: String) throws {
@@ -62,7 +62,7 @@ enum ExampleTables {
         #expect(run.output.split(separator: "\n").map(String.init) == ExampleTables.byName.map(\.name).sorted())
         #expect(run.status == 0 && run.errors == "")
         for folder in try FileManager.default.contentsOfDirectory(atPath: packageFolder + "/Examples") {
-            // Their workflows are the library's own, or data, or made to be measured.
+            // Their workflows are the library's own, or data, or measured.
             if ["Approval", "Benchmark", "Databases", "Operations", "WorkflowDiagram"].contains(folder) { continue }
             #expect(ExampleTables.all.contains { $0.folder == folder }, "\(folder)")
         }

@@ -336,7 +336,7 @@ import Testing
             let machine = StateMachine<Download>()
             try machine.fire.load(LoadingState(Part(origin: origin)))
             while machine.isIn(LoadingState.self), machine.state.part?.byteCount ?? 0 < 1_000_000 { await Task.yield() }
-            // It may have been faster.
+            // The program may have been faster.
             guard (try? machine.fire.cancel { CancelledState($0.part) }) != nil else { continue }
             let byteCount = size(of: origin.partPath)
             #expect(machine.state.part?.byteCount == byteCount)

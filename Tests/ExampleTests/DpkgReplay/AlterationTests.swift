@@ -24,7 +24,7 @@ import Testing
         }
     )
 
-    /// What dpkg does only when something fails and it puts back what was: lawful, but never in a log of successes.
+    /// Changes of dpkg's rollbacks after a failure: lawful, and absent from a log of successes.
     static let onlyInFailures: Set<String> = [
         "unpacked installed", "unpacked triggers-awaited", "half-installed installed",
         "half-installed triggers-awaited",
@@ -76,7 +76,7 @@ import Testing
         let lines = log.split(separator: "\n").map(String.init)
         let pairs = onlySuccesses ? lawful.subtracting(onlyInFailures) : lawful
         let packages = Dictionary(grouping: Set(lines.compactMap(package))) { $0.split(separator: ":")[0] }
-        // One that changes its architecture changes its name, which this test's own reading does not follow.
+        // A package that changes its architecture changes its name, which this test's own reading leaves out.
         let chosen = packages.values.filter { $0.count == 1 }.map { $0[0] }.shuffled().prefix(count)
         var unlawful = 0
         for name in chosen {

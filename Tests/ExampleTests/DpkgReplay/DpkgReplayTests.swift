@@ -113,7 +113,7 @@ import Testing
 
     // MARK: Archives
 
-    /// What an uninterrupted run archives.
+    /// The archive of an uninterrupted run.
     static func whole(_ log: String) throws -> Data {
         let directory = try TemporaryDirectory()
         _ = try run("dpkg-replay", [log, "--archive", directory.file("whole")])

@@ -96,7 +96,7 @@ import Testing
         #expect(result.run.lastLine == "agree -/300 rejected 0")
         #expect(result.megabytes < 60)
         let python = try run("/usr/bin/env", ["python3", Self.script, log])
-        // They speak of the same lines, packages, changes and repetitions.
+        // Both reports count the same lines, packages, changes and repetitions.
         let counts = try #require(python.output.split(separator: ", 0 not").first)
         #expect(result.run.output.contains("\n\(counts)"))
     }
@@ -109,7 +109,7 @@ import Testing
         let program = try #require(ProcessInfo.processInfo.environment["DPKG_REPLAY_RELEASE"])
         let log = directory.file("dpkg.log")
         try SyntheticLog.write(lines: 1_000_000, to: log)
-        /// How long the programs that have ended were computing: other programs on the machine do not count.
+        /// The processor time of finished child processes, which other programs leave alone.
         func computed() -> Double {
             var usage = rusage()
             // RUSAGE_CHILDREN, which each system's C library gives another type.

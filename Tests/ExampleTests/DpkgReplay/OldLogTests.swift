@@ -3,7 +3,7 @@ import Testing
 
 @testable import DpkgReplay
 
-/// What logs of other machines have taught; the excerpts are made by hand after them.
+/// Excerpts made by hand after logs of other machines.
 @Suite("dpkg-replay: old and damaged logs") struct OldLogTests {
     @Test("Logs of old versions of dpkg are accepted without leftover packages", arguments: Scenario.all(in: "Old.txt"))
     func old(_ scenario: Scenario) throws {
@@ -41,7 +41,7 @@ import Testing
             + lines[5...].joined(separator: "\n") + "\n"
         let result = try DpkgReplayTests.replayed(damaged, in: directory)
         #expect(result.output.contains("line 4 is behind a hole of NUL bytes: lines may be missing there\n"))
-        // That the package was never unpacked is seen all the same.
+        // The replay still sees that the package was never unpacked.
         #expect(result.output.contains("line 4: announced to be configured while it is half-installed: sl:amd64"))
         #expect(result.output.contains("\n6 lines, 1 packages, "))
         let whole =

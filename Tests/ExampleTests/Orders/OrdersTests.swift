@@ -32,7 +32,7 @@ import Testing
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != ".store" }.sorted() }
     }
 
-    /// What was being written, by a copy that lives or one that was killed.
+    /// The unfinished files of live and killed copies.
     private var drafts: [String] {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: folder + "/.store").filter { $0.hasSuffix(".tmp") }
@@ -241,7 +241,7 @@ import Testing
         #expect(late?.reason == .notCurrent)
     }
 
-    /// What the program of before payments were regions has written, and how each order is shown.
+    /// Orders of version 1, and the lines that show them.
     static let golden = [
         ("cart", "cart, revision 1", ""), ("placed", "placed, revision 2", "9.00 due"),
         ("placed-without-deadline", "placed, revision 2", "9.00 due"), ("part", "placed, revision 3", "4.00 of 9.00"),
@@ -254,7 +254,7 @@ import Testing
 
     private func keepGolden(_ id: String) throws {
         let file = packageFolder + "/Tests/ExampleTests/Orders/Golden/version-1-\(id).json"
-        // What it was stored as is in it, too.
+        // The payment as it was stored is in the archive, too.
         let stored = id == "placed-without-deadline" ? "placed" : id
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: file, toPath: folder + "/\(stored).json")

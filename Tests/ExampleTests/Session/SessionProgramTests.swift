@@ -39,7 +39,7 @@ import Testing
         lines.compactMap { $0.wholeMatch(of: #/[0-9:.]+ (\d+)\. .+/#).flatMap { Int($0.1) } }
     }
 
-    /// What was told, without the time of day.
+    /// The printed lines, without the time of day.
     private func texts(_ lines: [String]) -> [String] { lines.map { String($0.drop { $0 != " " }.dropFirst()) } }
 
     private var kept: StateMachine<Session>? {
@@ -139,7 +139,7 @@ import Testing
         let refusal = "cannot connect to river: Connection refused; again at \(clock(state.until))"
         #expect(texts(lines)[0] == "going on: \(refusal)")
         #expect(texts(lines)[1...2] == ["connecting, attempt \(state.failures + 1)", "connected"])
-        // Unless it was midnight meanwhile.
+        // Midnight may have passed.
         let (began, connected) = (lines[0].prefix { $0 != " " }, lines[1].prefix { $0 != " " })
         if began < clock(state.until) { #expect(connected >= clock(state.until)) }
         try await expectWhole(second)

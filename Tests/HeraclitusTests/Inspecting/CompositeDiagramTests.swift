@@ -269,7 +269,7 @@ import Testing
         try state.parcel.fire.pack()
         let lines = order.diagram(.dot).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         for line in [
-            #"subgraph "cluster_s1" {"#, #"label="PlacedState\nmove / update";"#,
+            #"subgraph "cluster_s1" {"#, #"label="PlacedState\lmove / update\l";"#,
             ##"style=rounded; color="#ffd700"; penwidth=3;"##, #"subgraph "cluster_s1_0" {"#,
             #"label="payment : Payment";"#,
             ##""PlacedState/payment/DueState" [margin=0, width=0, height=0, label=<<table border="0" cellspacing="0" cellpadding="5"><tr><td>DueState</td></tr><hr/><tr><td align="left">receive / update</td></tr></table>>, style="rounded,filled", fillcolor="#ffd700", fontcolor=black];"##,

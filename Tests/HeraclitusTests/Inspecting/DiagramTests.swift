@@ -19,7 +19,6 @@ import Testing
             Door.table.dot(current: "OpenState") == #"""
                 digraph "Door" {
                     rankdir=LR;
-                    ranksep=0.35;
                     compound=true;
                     labeljust=l;
                     node [shape=box, style=rounded];
@@ -144,7 +143,6 @@ import Testing
             Boxed.table.dot(current: "InnerState") == #"""
                 digraph "Boxed" {
                     rankdir=LR;
-                    ranksep=0.35;
                     compound=true;
                     labeljust=l;
                     node [shape=box, style=rounded];
