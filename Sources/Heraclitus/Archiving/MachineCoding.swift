@@ -6,10 +6,13 @@ extension StateMachine: Encodable {
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
-        // A state that holds its own machine would be encoded endlessly.
+        // Encoding a state that holds its own machine has no end. A path with fewer keys than levels needs no count.
         let depth = (encoder as? ArchiveEncoder)?.depth ?? encoder.codingPath.count
-        guard depth <= TreeMoment.codingDepthLimit else {
-            throw TreeMoment.tooDeep(encoder.codingPath.map(\.stringValue), in: stateName)
+        if depth >= TreeMoment.depthLimit {
+            let path = encoder.codingPath
+            guard path.count(where: { $0 is EnvelopeKey }) < TreeMoment.depthLimit else {
+                throw TreeMoment.tooDeep(path.map(\.stringValue), in: stateName)
+            }
         }
         try envelope().encode(to: encoder)
     }
@@ -22,12 +25,6 @@ extension StateMachine: Encodable {
 }
 
 extension TreeMoment {
-    /// The maximum number of keys and indices on the path to an encoded machine.
-    ///
-    /// A machine in a list has three per level. A machine whose state holds itself has two, so encoding it ends at 48
-    /// levels.
-    static var codingDepthLimit: Int { 3 * depthLimit }
-
     static func tooDeep(_ path: [String], in state: String) -> ArchiveError {
         .unwritableState(
             state,

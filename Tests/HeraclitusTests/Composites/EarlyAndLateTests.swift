@@ -106,7 +106,7 @@ import Testing
         #expect(
             error.description
                 == "Order cannot perform a block in PlacedState: a machine in the state is in use: Errand. "
-                + "Give each state a machine of its own, such as a copy."
+                + "Give each state its own machine, such as a copy."
         )
     }
 
