@@ -80,7 +80,7 @@ import Testing
     func values() {
         #expect(OfEnum.diagnostics == [.initialStateIsNoClass("Phase")])
         #expect(OfStruct.diagnostics.first == .initialStateIsNoClass("Point"))
-        #expect(OfEnum.diagnostics.first?.description.contains("A state has to be a class") == true)
+        #expect(OfEnum.diagnostics.first?.description.contains("Make the state a class") == true)
     }
 
     // MARK: Unasked guards
